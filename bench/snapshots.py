@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 WHOLE_REPOSITORY_LIMIT = 1500  # Python files; above it the sub-tree around the path is checked
+BESIDE = (".sh", ".bash", ".sbatch", ".slurm", ".yaml", ".yml", ".json", ".toml", ".md", ".rst")  # how it is started
 
 
 class NoSnapshot(Exception):
@@ -85,7 +86,7 @@ def scope_of(paths: list[str], path: str, limit: int = WHOLE_REPOSITORY_LIMIT) -
 
 
 def export(directory: Path, commit: str, path: str, context: tuple[str, ...], target: Path) -> Exported:
-    """Write the Python files around `path`, and the context files, below `target`."""
+    """Write the Python files around `path`, what says how they are started, and the context files, below `target`."""
     files = files_of(directory, commit)
     if path not in files:
         raise NoSnapshot(f"{path} is not in {commit[:12]}")
@@ -93,6 +94,9 @@ def export(directory: Path, commit: str, path: str, context: tuple[str, ...], ta
     wanted = {one for one in files if scope == "." or one.startswith(scope + "/")}
     wanted |= {one for one in context if one in files}
     written = write({one: files[one] for one in sorted(wanted)}, directory, target)
+    beside = files_of(directory, commit, BESIDE)
+    others = sorted(one for one in beside if scope == "." or one.startswith(scope + "/"))
+    write({one: beside[one] for one in others}, directory, target)
     if not (target / path).is_file():
         raise NoSnapshot(f"the content of {path} is missing at {commit[:12]}")
     return Exported(written, scope)

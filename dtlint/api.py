@@ -51,6 +51,7 @@ from dtlint.timeline.ranks import pairing, withheld
 from dtlint.timeline.ranks.arrivals import distributed_step
 from dtlint.timeline.ranks.crossing import crossings
 from dtlint.timeline.ranks.explain import does, short, spoken_exit
+from dtlint.timeline.ranks.hints import on_the_first_device
 from dtlint.timeline.ranks.inverted import inverted, without_gpu
 from dtlint.timeline.ranks.managers import apart, disordered, left_behind, never_asked, review
 from dtlint.timeline.ranks.own_orders import own_orders
@@ -145,6 +146,7 @@ __all__ = [
     "does",
     "engine_batches",
     "evaluation",
+    "on_the_first_device",
     "hosts_meet",
     "noise",
     "pairing",

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, matters, on_a_second_machine_only, recorded, who
+from dtlint.api import Finding, Rule, Run, Span, matters, on_a_second_machine_only, on_the_first_device, recorded, who
 
 RULE = Rule(
     code="DT116",
@@ -41,14 +41,14 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for event, _ in recorded(run, "off-root-use"):
+    for event, path in recorded(run, "off-root-use"):
         if event.extra["decides"] and not matters(run, event):
             continue
-        if on_a_second_machine_only(run, event.mask):
+        if on_the_first_device(run, event, path) or on_a_second_machine_only(run, event.mask):
             continue
-        path, at, scope = event.extra["site"]
+        file, at, scope = event.extra["site"]
         name = event.api.rpartition(".")[2]
         holders = who(run, event.extra["result"].holders)
         message = f"the result of `{name}()` is used on {who(run, event.mask)}, and only {holders} got it"
         remedy = f"use the all-variant of `{name}()` or broadcast the result, or keep its use to {holders}"
-        yield RULE.finding(Span(path, *at), message, remedy, scope=scope, trail=event.extra["steps"])
+        yield RULE.finding(Span(file, *at), message, remedy, scope=scope, trail=event.extra["steps"])

@@ -2,14 +2,15 @@
 
 What it finds
 -------------
-A loader without `drop_last=True` whose batches are reshaped to the devices (`pmap`, flax `shard`) or copied into a
-buffer of the batch size (CUDA graphs), or whose data set has another length on each rank so that one more, partial,
-batch comes on some ranks only.
+A loader without `drop_last=True` whose batches are reshaped to the devices (`pmap`, flax `shard`), copied into a buffer
+of the batch size (CUDA graphs) or given to a training step that XLA compiles for their shape. Also one whose data set
+has another length on each rank, so that one more, partial, batch comes on some ranks only.
 
 Why it is bad
 -------------
 The reshape raises when the last batch is not divisible by the number of devices. With rank-local data sets some ranks
-make one step more than the others, and that step's collective waits for ever.
+make one step more than the others, and that step's collective waits for ever. XLA stops to compile the whole step once
+more.
 
 Instead
 -------
@@ -44,8 +45,10 @@ TEXT = {
     "split": "the last batch may be smaller, and then it cannot be divided between the devices",
     "buffer": "the last batch may be smaller, and then it does not fit the buffer that was made for a whole one",
     "shape": "the last batch may be smaller, and then it does not have the shape that is asked for",
+    "compiled": "the last batch may be smaller, and XLA compiles the step for it once more",
     "uneven": "ranks have data of different lengths, and the last partial batch is one step more on some of them",
 }
+EFFECTS = {"uneven": "hang", "compiled": "waste"}
 
 
 def check(run: Run) -> Iterator[Finding]:
@@ -54,7 +57,7 @@ def check(run: Run) -> Iterator[Finding]:
             span_at(place),
             TEXT[kind],
             "pass `drop_last=True`, or `drop_remainder=True` (in evaluation: pad the last batch and mask the padding)",
-            effect="hang" if kind == "uneven" else "crash",
+            effect=EFFECTS.get(kind, "crash"),
             scope=place[2],
             trail=steps,
         )

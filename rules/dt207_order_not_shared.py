@@ -3,11 +3,13 @@
 What it finds
 -------------
 `os.listdir`, `glob`, a set of texts, a shuffle with an unseeded or rank-seeded generator, and then a part of it for
-each rank; a sampler whose seed or epoch differs by rank.
+each rank; a sampler whose seed or epoch differs by rank. Also numbers that `enumerate` gives to the texts of a
+set, where samples hold them.
 
 Why it is bad
 -------------
-Each rank cuts its part out of another order: some samples are seen several times, others by nobody.
+Each rank cuts its part out of another order: some samples are seen several times, others by nobody. Class 3 of one
+rank is class 7 of another.
 
 Instead
 -------
@@ -42,9 +44,13 @@ RULE = Rule(
 
 def check(run: Run) -> Iterator[Finding]:
     for found in seeding.disagreements(run, RULE.code):
+        numbers = found.what == seeding.NUMBERS
+        decides = (
+            "samples of other ranks mean other texts by it" if numbers else "it decides which rank gets which sample"
+        )
         yield RULE.finding(
             span_at(found.place),
-            f"{found.what} may differ by rank ({found.why}), and it decides which rank gets which sample",
+            f"{found.what} may differ by rank ({found.why}), and {decides}",
             "make the order the same everywhere: sort the names, or shuffle with one fixed seed on all ranks",
             scope=found.place[2],
             trail=found.steps,

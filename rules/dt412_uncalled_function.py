@@ -24,6 +24,7 @@ Only functions that are known to answer such a question. `if rank: return` and `
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dtlint.api import Finding, Rule, Run, Span, Step, inverted, recorded, without_gpu
 
@@ -42,7 +43,12 @@ RULE = Rule(
 def check(run: Run) -> Iterator[Finding]:
     if run.facts.get("uncalled"):
         for event, _path in recorded(run, "<uncalled>"):
-            yield uncalled(event.op, event.extra["name"], Span(event.path, *event.at), event.function)
+            span = Span(event.path, *event.at)
+            found = uncalled(event.op, event.extra["name"], span, event.function)
+            if event.extra["asked"] is not None:
+                path, line = event.extra["asked"]
+                found = replace(found, trail=(*found.trail, Step(path, line, "it is asked here")))
+            yield found
     for span, name, _api, trail in inverted(run):
         message = f"`{name}` is true on every rank but 0, which leaves the work of the main rank to all the others"
         yield RULE.finding(span, message, "compare: `rank == 0`", trail=trail)

@@ -4,9 +4,10 @@ What it finds
 -------------
 In a loop whose optimizer steps only every n-th turn: `zero_grad`, clipping or unscaling happens in each turn, the
 mean loss is not divided by n, or once more where the accelerator divides it, or `accelerator.accumulate()` belongs to
-an accelerator that accumulates nothing, or has `zero_grad` in front of the backward pass. Also an accelerator that is
-to accumulate, in a loop without `accumulate()`, and a DeepSpeed engine that steps in some turns only; and a step after
-which the gradients are not cleared, because `zero_grad` stands on the other side of a branch (mixed precision or not).
+an accelerator that accumulates nothing; or `zero_grad` stands in front of the backward pass of the turn that steps,
+where it throws away what the turns before have added up. Also an accelerator that is to accumulate, in a loop without
+`accumulate()`, and a DeepSpeed engine that steps in some turns only; and a step after which the gradients are not
+cleared, because `zero_grad` stands on the other side of a branch (mixed precision or not).
 
 Why it is bad
 -------------
@@ -121,6 +122,15 @@ def check(run: Run) -> Iterator[Finding]:
                 Step(backward.event.path, backward.event.at[0], "the last one adds its own"),
             ),
         )
+    for clear, window in clearing.cleared_where_it_steps(run):
+        yield told(
+            run,
+            clear.event,
+            window,
+            "the gradients are cleared in front of the last micro-batch of a window, so only that one counts",
+            "clear them behind the step",
+            "in the turns that step, and in front of their backward pass",
+        )
     for met, step in loss_scale.never_accumulated(run):
         event = met.event
         made = event.subject
@@ -149,7 +159,7 @@ def check(run: Run) -> Iterator[Finding]:
         )
 
 
-def told(run: Run, event: Any, window: Any, message: str, remedy: str) -> Finding:
+def told(run: Run, event: Any, window: Any, message: str, remedy: str, when: str = "in every turn") -> Finding:
     step = window.step.event
     return RULE.finding(
         run.span(event.path, event.at),
@@ -157,7 +167,7 @@ def told(run: Run, event: Any, window: Any, message: str, remedy: str) -> Findin
         remedy,
         scope=event.function,
         trail=(
-            Step(event.path, event.at[0], "in every turn"),
+            Step(event.path, event.at[0], when),
             Step(step.path, step.at[0], "the optimizer steps once per window"),
         ),
     )

@@ -17,23 +17,9 @@ from pathlib import Path
 from bench.judged.judgements import Judgement, Look, Place, judgements, looks
 from bench.judging import shown, table
 from bench.running import Reported, check
-from bench.snapshots import NoSnapshot, export_whole, repository_of
+from bench.snapshots import BESIDE, NoSnapshot, export_whole, repository_of
 
-ENDINGS = (
-    ".py",
-    ".pyw",
-    ".ipynb",
-    ".sh",
-    ".bash",
-    ".sbatch",
-    ".slurm",
-    ".yaml",
-    ".yml",
-    ".json",
-    ".toml",
-    ".md",
-    ".rst",
-)
+ENDINGS = (".py", ".pyw", ".ipynb", *BESIDE)
 
 
 @dataclass(frozen=True, slots=True)

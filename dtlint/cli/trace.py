@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -46,6 +47,11 @@ FORMATS = ("full", "json")
 )
 @click.option("--timeout", type=click.FloatRange(0.1), default=60.0, show_default=True, help="Seconds for the run.")
 @click.option("--synthetic", is_flag=True, help="Small random data where a data file or data set is missing.")
+@click.option(
+    "--like",
+    metavar="FILE[:LINE]",
+    help="Arguments and environment as this launch file or manual gives them.",
+)
 @click.option("--seed", type=int, default=0, help="Each rank's random numbers start from this and its rank.")
 @click.option("--confirm", type=click.Choice(["gloo"]), help="Ask real gloo processes for a second opinion.")
 @click.option("--python", default="", metavar="PATH", help="The interpreter that has the framework.")
@@ -62,6 +68,7 @@ def command(script: str, arguments: tuple[str, ...], **given: Any) -> None:
     This executes the script: as another process, without network, with limits on time, memory and files, with its
     writes kept away from yours where the system allows it. Do not trace what you would not run.
     """
+    from dtlint.launch import starts
     from dtlint.mistakes import Mistake
     from dtlint.trace import interpreter
     from dtlint.trace.session import Job, NotPossible, Session
@@ -72,11 +79,16 @@ def command(script: str, arguments: tuple[str, ...], **given: Any) -> None:
         engine = interpreter.framework_of(Path(script).read_text("utf-8", "replace"))
         engine = "lockstep" if engine == "torch" else engine
     framework = "jax" if engine == "jax" else "torch"
+    like = starts.chosen(script, given["like"]) if given["like"] else None
+    if like is not None:
+        arguments = (*starts.arguments(like), *arguments)
+        os.environ.update(starts.environment(like))
     job = Job(
         script=script,
         ranks=given["ranks"],
         directory=given["cwd"],
         arguments=arguments,
+        module=like is not None and like.is_module,
         timeout=given["timeout"],
         steps=given["steps"],
         batches=given["batches"],
@@ -91,6 +103,7 @@ def command(script: str, arguments: tuple[str, ...], **given: Any) -> None:
         with Session(python, f"dtlint.trace.{framework}.server", framework=framework) as session:
             result = session.run_as_wanted(job, _live if given["live"] else None)
             result.notices.extend(_not_used(given["backend"], framework))
+            result.notices.extend(_started(job, like, result.outcome.kind))
             if given["confirm"] and engine == "lockstep":
                 second = session.run(replace(job, engine="gloo", ranks=result.ranks))
                 result.notices.append(f"second opinion: {second.outcome.sentence}")
@@ -99,6 +112,23 @@ def command(script: str, arguments: tuple[str, ...], **given: Any) -> None:
         raise Mistake(str(problem)) from None
     _write(result, wanted, given)
     sys.exit(result.exit_code)
+
+
+def _started(job: Any, like: Any, kind: str) -> list[str]:
+    """What a user should know of how the script was started."""
+    from dtlint.launch import starts
+    from dtlint.trace.starting import package_of
+
+    told = []
+    if like is not None:
+        given = " ".join(job.arguments) or "no arguments"
+        told.append(f"started as in {like.path}:{like.line}, with {given}")
+        told += [f"what `{word}` holds is known to the shell only" for word in starts.unknown(like)]
+    elif not job.arguments and kind == "inconclusive" and (hint := starts.hint(job.script, job.directory)):
+        told.append(hint)
+    if not job.module and (package := package_of(job.script, module=False)):
+        told.append(f"started as a module of `{package[1]}`, because it imports by dots")
+    return told
 
 
 def _not_used(backend: str, framework: str) -> list[str]:

@@ -78,6 +78,8 @@ class Type:
     )  # what it gives its hooks by name: a type, `batch`, its `number`, `answer`
     steers: Mapping[str, str] = field(default_factory=dict)  # attributes that its loop asks, and what it skips by them
     means: tuple[str, ...] = ()  # what its answer calls the mean of a loss function
+    failing: tuple[str, ...] = ()  # hooks that it calls on a rank that has failed, and on no other
+    prepares: tuple[str, ...] = ()  # methods that it calls before all others, in one process of each node
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +255,8 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
                     row.get("hands", {}),
                     row.get("steers", {}),
                     tuple(row.get("means", ())),
+                    tuple(row.get("failing", ())),
+                    tuple(row.get("prepares", ())),
                 )
     every = [api for table in (apis, *tables.values()) for api in table.values()]
     steering = frozenset(name for known in types.values() for name in known.steers)

@@ -10,9 +10,10 @@ from dtlint.findings import Step
 from dtlint.launch.conflict import Conflict, evidence, line_of
 from dtlint.launch.model import Configuration, Launch
 from dtlint.launch.project import Launches
-from dtlint.launch.said import MESH, TRAINER_ARGUMENTS, Said, by_program
+from dtlint.launch.said import ENGINE, MESH, TRAINER_ARGUMENTS, Said, by_program
 
 TRAIN, MICRO, STEPS = "train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"
+SIZES = (TRAIN, MICRO, STEPS)
 TENSOR = ("tensor_model_parallel_size", "tensor_parallel_size", "tp_size", "tp", "parallelism.tensor_parallel_degree")
 PIPELINE = (
     "pipeline_model_parallel_size",
@@ -53,6 +54,7 @@ def conflicts(launches: Launches, said: Sequence[Said] = ()) -> Iterator[Conflic
         if launch.kind in LAUNCHERS:
             yield from _degrees(launch)
             yield from _mesh(launch, by_program(said, launches, launch, MESH))
+            yield from _engine(launch, by_program(said, launches, launch, ENGINE))
 
 
 def _deepspeed(configuration: Configuration, users: list[Launch]) -> Iterator[Conflict]:
@@ -104,6 +106,24 @@ def _triple(configuration: Configuration, launch: Launch | None) -> Conflict | N
         f"{TRAIN} {says} the product of the others: use {other}, or leave it out and let DeepSpeed compute it",
         (*place, *steps_taken),
     )  # fmt: skip
+
+
+def _engine(launch: Launch, said: list[Said]) -> Iterator[Conflict]:
+    """The program tells its engine all three in a dictionary."""
+    for one in said:
+        train, micro, steps = (one.number(name) for name in SIZES)
+        if not launch.world_size or _grouped(launch) or not train or not micro or not steps:
+            continue
+        if (product := micro * steps * launch.world_size) != train:
+            option = launch.option("nproc_per_node", "num_gpus", "num_processes")
+            yield Conflict(
+                launch.path, line_of(launch, option),
+                f"the program tells its engine `{TRAIN}` {train}, which is not {product} = `{MICRO}` {micro} x "
+                f"`{STEPS}` {steps} x {launch.world_size} processes: DeepSpeed refuses to start",
+                f"use `{TRAIN}: {product}` in the program, or leave it out and let DeepSpeed compute it",
+                (*evidence(launch, option), one.step(*SIZES)),
+            )  # fmt: skip
+            return
 
 
 def _grouped(launch: Launch) -> bool:

@@ -305,6 +305,7 @@ def _program_launch(
         is_module=is_module,
         arguments=arguments,
         positional=positional,
+        words=rest,
         nodes=outer.nodes if outer else 1,
         processes_per_node=outer.tasks_per_node if outer else 1,
         world_size=outer.world_size if outer else 1,
@@ -323,6 +324,7 @@ def _launch(kind: str, head: Word, words: tuple[Word, ...], place: Place, enviro
         options=options,
         arguments=arguments,
         positional=positional,
+        words=rest[1:],
     )
 
 

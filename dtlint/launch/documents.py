@@ -42,6 +42,7 @@ PROGRAM = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[\w-]+\.py)\b")
 MODULE = re.compile(r"-m\s+([\w.]+)")
 CONFIGURED = re.compile(r"\baccelerate\s+launch\b.*\s--config[-_]file[= ]+[\"']?([\w./-]+)")
 KIND = re.compile(r"^distributed_type:\s*[\"']?(\w+)", re.M | re.I)
+WINDOW = re.compile(r"^\s+(?:gradient_accumulation_steps:(?!\s*[\"']?1\b)|deepspeed_config_file:)", re.M)
 ZERO_3 = re.compile(r"^\s+zero_stage:\s*3\b", re.M)
 OPTION = re.compile(r"\s--([A-Za-z][\w-]*)")
 ANY_OPTION = re.compile(r"\$[@*]|\$\{[@*]|\.py[^-\n]*\s\$")  # all arguments, or a variable before any option
@@ -67,12 +68,10 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
     launching: set[str] = set()
     asked_alone: set[tuple[str, str]] = set()
     asked_launched: set[tuple[str, str]] = set()
-    sharding: set[str] = set()
+    accumulating: set[str] = set()
+    configured: dict[str, set[str]] = {}  # what a launcher starts with this configuration
     files = tuple(files)
-    kinds = {file.path: divides(file) for file in files if file.path.lower().endswith(YAML_SUFFIXES)}
-    dividing = [path for path, kind in kinds.items() if kind]
-    others = [path for path, kind in kinds.items() if kind is False]
-    configured = False
+    configurations = [file for file in files if file.path.lower().endswith(YAML_SUFFIXES)]
     for file in files:
         if not file.path.lower().endswith((*SUFFIXES, *SHELL_SUFFIXES, *YAML_SUFFIXES)):
             continue
@@ -101,17 +100,20 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
                 asked_launched |= {(place, option) for place in named for option in options_in(line)}
             if by_launcher:
                 # prose names launchers, too: "install accelerate first"
-                launching |= folders(named, file.path) if named or "$" in line else set()
+                launching |= folders(named, file.path, programs) if named or "$" in line else set()
                 one = ONE_LAUNCHER.search(line) and (one_node or not (batch or ELSEWHERE.search(line)))
                 (on_one if one else on_several).update(scripts)
             config = CONFIGURED.search(line)
-            configured = configured or config is not None
-            if config is not None and any(same(path, posixpath.normpath(config.group(1))) for path in dividing):
-                sharding |= named
+            if config is not None:
+                configured.setdefault(posixpath.normpath(config.group(1)), set()).update(named)
+            if "gradient_accumulation_steps" in line and by_launcher:
+                accumulating |= named
             if NUMBERING.search(line) and "use_env" not in line and "use-env" not in line:
                 numbered |= scripts
-    if not configured:
-        sharding |= beside(dividing, others, programs) - launched
+    sharding, told = (
+        told_by({file.path: asked(file) for file in configurations}, configured, programs, launched)
+        for asked in (divides, accumulates)
+    )
     return Started(
         frozenset(alone),
         frozenset(launched),
@@ -124,6 +126,7 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
         frozenset(asked_alone),
         frozenset(asked_launched),
         frozenset(sharding),
+        frozenset(accumulating | told),
     )
 
 
@@ -132,10 +135,35 @@ def is_one_task(text: str) -> bool:
     return bool(ONE_TASK.search(text) and ONE_DEVICE.search(text)) and not MORE.search(text)
 
 
+def told_by(
+    answers: dict[str, bool | None],
+    configured: dict[str, set[str]],
+    programs: Collection[str],
+    launched: Collection[str],
+) -> set[str]:
+    """The programs that a launcher starts with a configuration of which this is so."""
+    such = [path for path, answer in answers.items() if answer]
+    if not configured:
+        others = [path for path, answer in answers.items() if answer is False]
+        return beside(such, others, programs) - set(launched)
+    return {one for config, named in configured.items() if any(same(path, config) for path in such) for one in named}
+
+
+def text_of(file: SourceFile) -> str:
+    source = read(file)
+    return "" if isinstance(source, Incomplete) else source.text
+
+
+def accumulates(file: SourceFile) -> bool | None:
+    """Does it say how many batches make a step, or leave that to a file of DeepSpeed's, if this is a configuration of
+    Accelerate?"""
+    text = text_of(file)
+    return None if KIND.search(text) is None else WINDOW.search(text) is not None
+
+
 def divides(file: SourceFile) -> bool | None:
     """Does each rank keep a part of the parameters (FSDP, ZeRO-3), if this is a configuration of Accelerate?"""
-    source = read(file)
-    text = "" if isinstance(source, Incomplete) else source.text
+    text = text_of(file)
     kind = KIND.search(text)
     if kind is None:
         return None
@@ -169,7 +197,16 @@ def place_of(written: str, document: str, programs: Collection[str]) -> str:
     return "*" + posixpath.normpath(f"/{written}")
 
 
-def folders(named: Collection[str], document: str) -> set[str]:
-    """Where does a launcher start programs? Where the document lies, if nobody knows which."""
+def folders(named: Collection[str], document: str, programs: Collection[str]) -> set[str]:
+    """Where does a launcher start programs? Where the document lies, if nobody knows which; `other/main.py` of another
+    project lies in a folder of its own."""
+    foreign = {place[2:] for place in named if is_foreign(place, programs)}
     known = {posixpath.dirname(place) for place in named if not place.startswith("*/")}
-    return known or {posixpath.dirname(document)}
+    return known | {posixpath.dirname(place) for place in foreign} or {posixpath.dirname(document)}
+
+
+def is_foreign(place: str, programs: Collection[str]) -> bool:
+    """Is it written with the folder it lies in, and does no program here have its name?"""
+    folder, name = posixpath.split(place[2:])
+    written = place.startswith("*/") and folder and not set("$<>{") & set(folder)
+    return bool(written) and all(posixpath.basename(path) != name for path in programs)

@@ -85,6 +85,7 @@ def conflicts(launches: Launches) -> Iterator[Conflict]:
         if not users:
             yield from _arithmetic(view)
             yield from _address(view, "strict")
+            yield from _total(view)
             yield from _named_devices(view)
         if not any(launch.options.get(*OVERRIDES) for launch in users):
             yield from _single(view)
@@ -189,7 +190,9 @@ def _rank(view: View) -> Iterator[Conflict]:
 def _total(view: View) -> Iterator[Conflict]:
     """`num_processes` is the total of all machines, often taken for the number on one."""
     processes, machines, launch = view.number("num_processes"), view.number("num_machines"), view.launch
-    devices = launch.devices_per_node if launch else None
+    value = view.text("gpu_ids").replace(" ", "")
+    named = len(value.split(",")) if LIST.fullmatch(value) else None
+    devices = (launch.devices_per_node if launch else None) or named
     if processes and machines and machines > 1 and devices and devices > 1 and processes == devices:
         yield view.conflict(
             view.get("num_processes"),

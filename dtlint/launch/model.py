@@ -84,6 +84,7 @@ class Launch:
     options: Options = field(default_factory=Options)  # of the launcher
     arguments: Options = field(default_factory=Options)  # of the script
     positional: tuple[Word, ...] = ()  # what the script gets besides options
+    words: tuple[Word, ...] = ()  # all that the script gets, in order
     environment: Mapping[str, Argument] = field(default_factory=dict)
     nodes: int | None = None  # None: not known
     processes_per_node: int | None = None

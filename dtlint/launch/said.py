@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 SLURM_STARTS = "slurm starts its ranks"  # a trainer that takes the tasks of Slurm for its processes
 TASK_IS_RANK = "task is rank"  # it asks Slurm for the number of its task, and starts no processes
 TRAINER_ARGUMENTS = "arguments of a trainer"
+ENGINE = "batch of an engine"  # which checks it against the number of processes
 MESH = "mesh of ranks"  # as many as there are has to be
 SEVERAL_HOSTS = "several hosts"  # what it calls makes sense where there are several
 

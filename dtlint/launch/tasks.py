@@ -200,8 +200,8 @@ def _trainer(launch: Launch, step: Launch, said: list[Said]) -> Iterator[Conflic
         want = min(number for number in devices if number is not None)
         yield Conflict(
             path_of(launch, each), each.line,
-            f"{each.number} task{'s' if each.number > 1 else ''} start on each node, but the program's trainer has "
-            f"{want} device{'s' if want > 1 else ''} there: it takes the tasks for its processes, and refuses",
+            f"{each.number} task{'s start' if each.number > 1 else ' starts'} on each node, but the program's trainer "
+            f"has {want} device{'s' if want > 1 else ''} there: it takes the tasks for its processes, and refuses",
             f"use `--ntasks-per-node={want}`, one task for each device",
             (*evidence(launch, each), said[0].step("devices", "num_nodes")), effect="crash",
         )  # fmt: skip

@@ -11,8 +11,9 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
+from dtlint.machine.contents.as_long import is_filled
 from dtlint.machine.control.agreeing import TOLD, heard, the_agreed
-from dtlint.machine.twins import one_thing
+from dtlint.machine.twins import one_thing, perhaps_one
 from dtlint.machine.values import (
     BY_RANK,
     CONTAINERS,
@@ -114,7 +115,7 @@ def row(lanes: tuple[Value, ...], cause: Cause) -> Value:
     first = lanes[0]
     if all(held is first or held == first for held in lanes[1:]) or one_thing(lanes):
         return first
-    return Row(lanes, cause)
+    return perhaps_one(lanes) or Row(lanes, cause)
 
 
 ALONE = "alone"  # tag: comes from a collective that not all of its ranks made at this place
@@ -134,8 +135,16 @@ def overlay(old: Value, new: Value, mask: int, world: World, cause: Cause | None
         # a name bound on some lanes only: reading it elsewhere is an error of the program, not a value
         present = next(held for held in lanes if held is not MISSING)
         lanes = [present if held is MISSING else held for held in lanes]
-        return row(tuple(lanes), why)
-    return heard(lanes) or row(tuple(lanes), why)
+    return heard(lanes) or row_of_parts(lanes, why)
+
+
+def row_of_parts(lanes: list[Value], cause: Cause) -> Value:
+    """`model, size = load(name)` on the first rank before the others: of several things that come together some may be
+    the same on all lanes."""
+    tuples = [held.items for held in lanes if isinstance(held, Tuple)]
+    if len(tuples) < len(lanes) or len({len(items) for items in tuples}) > 1:
+        return row(tuple(lanes), cause)
+    return Tuple(tuple(row_of_parts(list(parts), cause) for parts in zip(*tuples, strict=True)))
 
 
 def all_constant(value: Row) -> bool:
@@ -220,6 +229,9 @@ def join(
         symbol = symbols.of("phi", decision, token(left), token(right))
         tags = left.tags | right.tags | orders_in(left) | orders_in(right)
         return Unknown(symbol, left.cause or right.cause, tags, like_of(left) or like_of(right))
+    for one, other in ((left, right), (right, left)):
+        if is_filled(one, other, decision):
+            return one
     symbol = symbols.of("split", decision, token(left), token(right))
     if cause.kind == "files":
         cause = own_items(left) or own_items(right) or cause

@@ -14,6 +14,9 @@ MANY = 500  # parts that are compared: what is alike as far as that is taken to 
 
 DEEPEST = 12
 DEVICES = frozenset({"device", "device_map", "map_location"})  # parameters that say where something is put
+ONE_OF_TWO = frozenset(
+    {"phi", "split"}
+)  # first words of symbols: what a lane has behind a branch, and what several have
 
 Pairs = set[tuple[int, int]]
 
@@ -27,6 +30,16 @@ def one_thing(lanes: tuple[Value, ...]) -> bool:
         return False  # a name with the rank in it
     others = {id(held): held for held in lanes if held is not first}.values()
     return all(alike(first, held, set()) for held in others)
+
+
+def perhaps_one(lanes: tuple[Value, ...]) -> Value | None:
+    """What several lanes may have in one of two ways, as each sees for itself (`if os.path.isfile(name)`), and a lane
+    that was alone has in the way that says more: it sees for itself as well."""
+    doubtful = next((held for held in lanes if isinstance(held, Unknown) and held.cause is not None), None)
+    if doubtful is None or not isinstance(doubtful.like, Object):
+        return None
+    others = [held for held in lanes if held is not doubtful and held != doubtful]
+    return doubtful if all(alike(held, doubtful.like, set()) for held in others) else None
 
 
 def twins(one: Object, other: Value, seen: Pairs) -> bool:
@@ -62,7 +75,8 @@ def alike(one: Value, other: Value, seen: Pairs) -> bool:
     if type(one) is not type(other) or isinstance(one, Const):
         return False
     if isinstance(one, Unknown) and isinstance(other, Unknown):
-        return same_reason(one.cause, other.cause) and computed_alike(one.symbol, other.symbol, 0)
+        reason = same_reason(one.cause, other.cause) or {one.symbol.key[0], other.symbol.key[0]} == ONE_OF_TWO
+        return reason and computed_alike(one.symbol, other.symbol, 0)
     if isinstance(one, Object):
         return twins(one, other, seen)
     if isinstance(one, Tuple) and isinstance(other, Tuple):
@@ -92,6 +106,8 @@ def computed_alike(one: Any, other: Any, depth: int) -> bool:
             return bool(one[0] == other[0])
         if numbered(one) and numbered(other):  # `<file 8>`
             return computed_alike((one[0], *one[2:]), (other[0], *other[2:]), depth)
+    if one in ONE_OF_TWO and other in ONE_OF_TWO:
+        return True
     if not isinstance(one, tuple) or not isinstance(other, tuple) or len(one) != len(other):
         return False
     if one[0] == other[0] == "object":

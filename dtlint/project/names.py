@@ -33,6 +33,7 @@ class Names:
         self._known_packages: set[str] = set()
         self._give_names()
         self._resolved: dict[tuple[str, str], str] = {}
+        self._stood_in = self._packages_stood_in()
 
     def name_of(self, path: str) -> str:
         return self._names[path]
@@ -222,9 +223,25 @@ class Names:
         lines = self._imports.get(file, ()) if file else ()
         return any(not line.level and line.module.partition(".")[0] == name for line in lines)
 
+    def _packages_stood_in(self) -> frozenset[str]:
+        """Packages in which programs are started: `package/training/main.py` imports `training.options`, itself by
+        a name that begins in the package, and finds it there only."""
+        found = set()
+        for path, lines in self._imports.items():
+            directory = parent_of(path)
+            above, _, own = directory.rpartition("/")
+            if not own or above not in self._packages:
+                continue
+            named = [line.module.split(".") for line in lines if not line.level and line.module.startswith(f"{own}.")]
+            if any(self._entries.get(f"{above}/{'/'.join(parts)}") for parts in named):
+                found.add(above)
+        return frozenset(found)
+
     def _rank(self, directory: str, root: str, top: str) -> int | None:
         """How likely `root` is on the import path of a file in `directory`; None: not at all."""
         if root in self._packages:
+            if root in self._stood_in and _contains(root, directory):
+                return 4
             return 4 if root == directory else None  # a script inside a package
         if root == directory:
             return 0

@@ -26,6 +26,8 @@ class Started:
 
     sharding: frozenset[str] = frozenset()  # by a launcher whose configuration divides parameters between the ranks
 
+    accumulating: frozenset[str] = frozenset()  # by a launcher that is told how many batches make a step
+
     def asked_by_itself(self, path: str, option: str) -> bool:
         """Do the documents give this option to the program where they start it by itself, and never otherwise?"""
         launched = {option for place, option in self.asked_launched if among(path, frozenset((place,)))}
@@ -38,6 +40,9 @@ class Started:
 
     def shards(self, path: str) -> bool:
         return among(path, self.sharding)
+
+    def accumulates(self, path: str) -> bool:
+        return among(path, self.accumulating)
 
     def beside_launched(self, path: str) -> bool:
         """Does a launcher start this program or another of its folder?"""

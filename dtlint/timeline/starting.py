@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.launch.said import TASK_IS_RANK, Said, Told
+from dtlint.launch.batch import SIZES
+from dtlint.launch.said import ENGINE, TASK_IS_RANK, Said, Told
+from dtlint.machine.library.computing.provenance import parts
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python.options import DEFAULTS, NUMBER_OPTIONS, is_given
+from dtlint.machine.library.training.wrapping import BATCHES
 from dtlint.machine.logs import Choice
 from dtlint.machine.run import Run
-from dtlint.machine.values import Const, Tuple, Unknown, Value
+from dtlint.machine.values import CONTAINERS, Const, Object, Tuple, Unknown, Value
 from dtlint.timeline.records import recorded
 
 STARTUP = "startup"  # in `extra` of a row, and the events of such calls
@@ -29,15 +32,26 @@ def said(run: Run) -> Iterator[Said]:
         if "params" not in asked:
             said_once.add(asked["topic"])
         given = {name: value for name in asked.get("params", ()) if (value := call.get(name)) is not None}
-        unless = any(call.get(name) is not None for name in asked.get("unless", ()))
-        if not unless:
+        others = (call.get(name) for name in asked.get("unless", ()))
+        if all(one is None or stands_for(one, asked["topic"]) for one in others):
             sure = not any(isinstance(node, Choice) for node in path)
             values = {name: told(value) if sure else None for name, value in given.items()}
             options = {name: option for name, value in given.items() if sure and (option := option_in(run, value))}
             usual = asked.get("usual", {})
             yield Said(asked["topic"], run.entry.path, event.path, event.at[0], values, usual, options)
+    for (path, at, _), sizes in run.facts.get(BATCHES, ()):
+        numbers = dict(zip(SIZES, map(told, sizes), strict=True))
+        if all(type(number) is int for number in numbers.values()):
+            yield Said(ENGINE, run.entry.path, path, at[0], numbers)
     if asks_for_its_task(run) and not starts_others(run):
         yield Said(TASK_IS_RANK, run.entry.path, run.entry.path, run.entry.line)
+
+
+def stands_for(value: Value, topic: str) -> bool:
+    """`plugins=[SLURMEnvironment()]` says what the trainer would find out by itself."""
+    held = [part for part in parts(value, 2) if not (isinstance(part, Object) and part.kind in CONTAINERS)]
+    made = [getattr(part, "facts", {}).get("call") for part in held if not isinstance(part, Const | Tuple)]
+    return bool(made) and all(isinstance(one, Invocation) and one.row.extra.get("says_usual") == topic for one in made)
 
 
 def told(value: Value) -> Told:

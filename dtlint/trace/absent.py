@@ -1,17 +1,17 @@
 """What plays a module that is not installed, where a script would otherwise end at its import?
 
-A data library has a stand-in of its own, with made-up rows (see played/). Any other module accepts every call and does
+A few libraries have a stand-in of their own, with made-up rows or small models (see played/); what one of them does not
+have under a name of a submodule is looked for in the stand-in itself. Any other module accepts every call and does
 nothing: trackers and loggers are like that. What comes out of it can be called and passed on, but is no data: a script
 that computes with it fails, and says so. Only the standard library.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from collections.abc import Iterable
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
 from typing import Any
 
@@ -84,7 +84,15 @@ class Absent(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        return Nothing(f"{self.__name__}.{name}", self._calls)
+        played = _played_above(self.__name__)
+        return getattr(played, name) if hasattr(played, name) else Nothing(f"{self.__name__}.{name}", self._calls)
+
+
+def _played_above(name: str) -> ModuleType | None:
+    """The nearest module above that a stand-in of its own plays."""
+    above = name.rpartition(".")[0]
+    module = sys.modules.get(above)
+    return _played_above(above) if isinstance(module, Absent) else module
 
 
 class Finder:
@@ -100,8 +108,10 @@ class Finder:
         if os.path.isdir(os.path.join(PLAYED, top)):
             file = os.path.join(PLAYED, *name.split("."))
             file = os.path.join(file, "__init__.py") if os.path.isdir(file) else f"{file}.py"
-            search = [os.path.dirname(file)] if file.endswith("__init__.py") else None
-            return importlib.util.spec_from_file_location(name, file, submodule_search_locations=search)
+            if os.path.isfile(file):
+                spec = ModuleSpec(name, SourceFileLoader(name, file), origin=file, is_package=True)
+                spec.has_location = True
+                return spec  # without a path of its own: this finder is asked for its submodules too
         return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:

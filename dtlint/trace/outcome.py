@@ -125,7 +125,9 @@ def _all_ended(run: Coordinator) -> Outcome:
         sentence = f"ranks {first} and {second} use groups {here} and {there} in different orders, without waiting"
         return Outcome("inconclusive", "order-hazard", sentence)
     if not run.events:
-        return Outcome("inconclusive", "nothing-communicated", "no rank made a call that communicates")
+        status = {end.get("text", "") for end in ends if end["how"] == "exit"} - {"exit status 0"}
+        why = f": the script itself ended with {min(status)}" if status else ""
+        return Outcome("inconclusive", "nothing-communicated", f"no rank made a call that communicates{why}")
     steps = sorted({int(end.get("steps", 0)) for end in ends})
     count = f"{run.events} calls, {len(ends)} ranks"
     if any(steps):

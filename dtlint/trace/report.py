@@ -39,7 +39,7 @@ def render(result: Result, options: RenderOptions) -> str:
             place = f" at {clean(shown_path(end.place.path))}:{end.place.line}" if end.place.line else ""
             first = (end.text.splitlines() or [""])[0][:300]
             lines.append(Text(f"  rank {end.rank} {end.how}{place}: {clean(first)}"))
-        if kind == "inconclusive" and end.output.strip() and end.how in ("exception", "killed"):
+        if kind == "inconclusive" and end.output.strip() and end.how in ("exception", "killed", "exit"):
             lines += [Text(f"    | {clean(line)}", "dim") for line in end.output.strip().splitlines()[-OUTPUT_LINES:]]
     for fact in result.facts:
         if "text" in fact:

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from dtlint.findings import Finding
+from dtlint.launch import starts
+from dtlint.launch.model import Launch
 from dtlint.trace import comparing, interpreter, locate, noting
 from dtlint.trace.jax.shape import speaks_of_hosts
 from dtlint.trace.model import Result
@@ -47,6 +49,7 @@ class Runs:
         self.done: dict[tuple[object, ...], Result] = {}
         self.slow: set[str] = set()  # scripts that are run with a few batches only
         self.made_up: set[str] = set()  # scripts that are run with stand-ins for data and modules that are not here
+        self.starts: dict[str, Launch | None] = {}  # how scripts that wanted arguments are started, if that is known
         self.without: Changes = {}  # by script: the statements to leave out
         self.lenient: Changes = {}  # by script: the calls to let through
 
@@ -170,7 +173,12 @@ class Runs:
             gone, lenient = self.without.get(job.script, ()), self.lenient.get(job.script, ())
             made_up = job.script in self.made_up
             job = replace(job, without=gone, lenient=lenient, batches=batches, turns=True, synthetic=made_up)
+            job = _started(job, self.starts.get(job.script))
             result = run(job)
+            if job.script not in self.starts and _stopped_early(result) and not self.over:
+                self.starts[job.script] = start = starts.first(job.script, self.root)
+                job = _started(job, start)
+                result = run(job) if start is not None else result
             if not made_up and _lacks_something(result) and not self.over:
                 self.made_up.add(job.script)
                 job = replace(job, synthetic=True, timeout=self._limit(True))
@@ -192,6 +200,15 @@ def _added(changes: Changes, script: str, place: tuple[str, int]) -> bool:
         return False
     changes[script] = (*known, place)
     return True
+
+
+def _started(job: Job, start: Launch | None) -> Job:
+    return job if start is None else replace(job, arguments=starts.arguments(start), module=start.is_module)
+
+
+def _stopped_early(result: Result) -> bool:
+    """Whether every rank refused to go on before it communicated: the script may want arguments."""
+    return not result.events and bool(result.ends) and all(end.how in ("exit", "exception") for end in result.ends)
 
 
 def _lacks_something(result: Result) -> bool:

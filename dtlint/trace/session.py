@@ -25,6 +25,7 @@ from typing import Any
 
 from dtlint.trace.model import Outcome, Result, add
 from dtlint.trace.sandbox import environment
+from dtlint.trace.starting import package_of
 
 PACKAGE = Path(__file__).resolve().parent.parent
 STREAM_CAP = 512 * 1024 * 1024
@@ -80,10 +81,12 @@ class Job:
     lenient: tuple[tuple[str, int], ...] = ()  # (path, line): calls that are let through where they would fail
     prelude: dict[str, Any] | None = None  # {"rank": 1, "code": …}: run on one rank before the script
     extra: dict[str, Any] | None = None  # for another engine
+    module: bool = False  # started with `-m`, as a module of its package
 
     def line(self) -> bytes:
         data = asdict(self)
         data["script"] = os.path.abspath(self.script)
+        data["package"] = package_of(self.script, self.module)
         data["directory"] = os.path.abspath(self.directory or os.getcwd())
         return (json.dumps(data) + "\n").encode()
 

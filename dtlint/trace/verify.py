@@ -177,6 +177,8 @@ def _one(finding: Finding, path: str, runs: Runs) -> Verdict:
         if script in runs.made_up:  # what other data would do is not known
             state = "inconclusive" if found.state == "refuted" else found.state
             found = replace(found, state=state, reason=f"with stand-ins for what is not here: {found.reason}")
+        if (start := runs.starts.get(script)) is not None:
+            found = replace(found, reason=f"started as in {start.path}:{start.line}: {found.reason}")
         if not best.reason or STRENGTH_ORDER.index(found.state) < STRENGTH_ORDER.index(best.state):
             best = found
         if best.state == "confirmed":

@@ -181,3 +181,21 @@ except ImportError:
     )
     marked = [(line.module, line.for_types) for line in found]
     assert marked == [("typing", False), ("a", True), ("b", True), ("d", False), ("e", False)]
+
+
+def test_a_program_started_in_the_folder_of_a_package() -> None:
+    """`suite/training/main.py` imports `training.options`: then its neighbours are found there as well, though not
+    where nobody shows that a program is started there."""
+    files = {
+        "suite/__init__.py": "",
+        "suite/training/__init__.py": "",
+        "suite/training/main.py": "import training.options\nimport models.net\n",
+        "suite/training/options.py": "",
+        "suite/models/__init__.py": "",
+        "suite/models/net.py": "",
+    }
+    project = names(files)
+    assert found(project, "suite/training/main.py", "training.options") == "suite/training/options.py"
+    assert found(project, "suite/training/main.py", "models.net") == "suite/models/net.py"
+    files["suite/training/main.py"] = "import models.net\n"
+    assert found(names(files), "suite/training/main.py", "models.net") is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -341,6 +342,152 @@ for pictures, labels in DataLoader(data, batch_size=16, sampler=DistributedSampl
     result = run(session, write(tmp_path / "pictures.py", body), synthetic=True)
     if any("torchvision is not installed" in notice for notice in result.notices):
         assert result.outcome.kind == "agreed", (result.outcome, [end.output for end in result.ends])
+
+
+# a library that loads its classes when they are asked for, and finds no hub
+LIBRARY = """
+import sys, types, torch
+class Config:
+    def __init__(self, hidden_size=768, vocab_size=30000, num_labels=2):
+        self.hidden_size, self.vocab_size, self.num_labels = hidden_size, vocab_size, num_labels
+    @classmethod
+    def from_pretrained(cls, name, **options): raise OSError("no connection")
+class BertConfig(Config): model_type = "bert"
+class AutoConfig(Config): pass
+class Model(torch.nn.Module):
+    config_class = BertConfig
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.embed = torch.nn.Embedding(config.vocab_size, config.hidden_size)
+        self.head = torch.nn.Linear(config.hidden_size, config.num_labels)
+    def forward(self, ids): return self.head(self.embed(ids).mean(1))
+    @classmethod
+    def from_pretrained(cls, name, **options): raise OSError("no connection")
+class AutoTokenizer:
+    @classmethod
+    def from_pretrained(cls, name, **options): raise OSError("no connection")
+CLASSES = dict(PretrainedConfig=Config, AutoConfig=AutoConfig, BertModel=Model, AutoTokenizer=AutoTokenizer,
+               CONFIG_MAPPING={"bert": BertConfig})
+class Lazy(types.ModuleType):
+    _class_to_module = {}
+    def __getattr__(self, name):
+        if name not in CLASSES: raise AttributeError(name)
+        return CLASSES[name]
+sys.modules[__name__] = Lazy(__name__)
+"""
+
+
+def test_an_installed_library_without_its_hub_gets_small_models(session: Session, tmp_path: Path) -> None:
+    if importlib.util.find_spec("transformers"):
+        pytest.skip("the real library is installed")
+    (tmp_path / "transformers.py").write_text(LIBRARY)
+    body = """
+from transformers import AutoTokenizer, BertModel
+dist.init_process_group("gloo")
+tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")
+model = BertModel.from_pretrained("bert-base-cased", num_labels=3)
+assert sum(p.numel() for p in model.parameters()) < 10000 and model.config.num_labels == 3
+out = model(tokenizer(["one two", "three"], padding=True, return_tensors="pt")["input_ids"]).sum()
+dist.all_reduce(out.detach())
+if dist.get_rank() == 0:
+    dist.barrier()
+"""
+    result = run(session, write(tmp_path / "tune.py", body), synthetic=True)
+    assert result.outcome.kind == "deadlock", (result.outcome, [end.output for end in result.ends])
+    assert "synthetic data in place of bert-base-cased (Model)" in result.notices[-1]
+
+
+def test_a_script_that_imports_by_dots_is_run_in_its_package(session: Session, tmp_path: Path) -> None:
+    package = tmp_path / "pkg"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "parts.py").write_text("FIRST = 0\n")
+    body = """
+from .parts import FIRST
+dist.init_process_group("gloo")
+if dist.get_rank() == FIRST:
+    dist.barrier()
+"""
+    result = run(session, write(package / "train.py", body))
+    assert result.outcome.kind == "deadlock", (result.outcome, [end.output for end in result.ends])
+
+
+def test_the_project_itself_need_not_be_installed(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "src" / "kit").mkdir(parents=True)
+    (tmp_path / "src" / "kit" / "__init__.py").write_text("FIRST = 0\n")
+    (tmp_path / "scripts").mkdir()
+    body = """
+from kit import FIRST
+dist.init_process_group("gloo")
+if dist.get_rank() == FIRST:
+    dist.barrier()
+"""
+    result = run(session, write(tmp_path / "scripts" / "train.py", body), directory=str(tmp_path))
+    assert result.outcome.kind == "deadlock", (result.outcome, [end.output for end in result.ends])
+
+
+def test_a_script_that_refuses_its_arguments_says_why(session: Session, tmp_path: Path) -> None:
+    body = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--data", required=True)
+parser.parse_args()
+dist.init_process_group("gloo")
+"""
+    result = run(session, write(tmp_path / "strict.py", body))
+    assert (result.outcome.reason, result.outcome.sentence[-13:]) == ("nothing-communicated", "exit status 2")
+    assert all("the following arguments are required: --data" in end.output for end in result.ends)
+
+
+def test_rows_that_stand_in_are_mapped_batch_by_batch(session: Session, tmp_path: Path) -> None:
+    body = """
+from datasets import load_dataset
+from transformers import AutoTokenizer
+dist.init_process_group("gloo")
+tokenizer = AutoTokenizer.from_pretrained("some/encoder")
+def words(batch):
+    return tokenizer(batch["sentence1"], batch["sentence2"], max_length=16, truncation=True)
+rows = load_dataset("glue", "mrpc").map(words, batched=True, remove_columns=["sentence1", "sentence2", "idx"])
+rows = rows.rename_column("label", "labels")
+assert set(rows["train"][0]) == {"input_ids", "attention_mask", "labels"}, rows["train"][0]
+chunks = rows["train"].map(lambda batch: {"input_ids": [sum(batch["input_ids"], [])]}, batched=True)
+assert len(chunks) == 1 and rows["train"].features["label"].num_classes == 2
+loader = torch.utils.data.DataLoader(rows["train"], batch_size=8, collate_fn=tokenizer.pad)
+for batch in loader:
+    dist.all_reduce(batch["labels"].float().mean())
+if dist.get_rank() == 0:
+    dist.barrier()
+"""
+    result = run(session, write(tmp_path / "mapped.py", body), synthetic=True)
+    if sum("a stand-in played it" in notice for notice in result.notices) == 2:
+        assert result.outcome.kind == "deadlock", (result.outcome, [end.output for end in result.ends])
+
+
+def test_submodules_and_subclasses_of_what_stands_in(session: Session, tmp_path: Path) -> None:
+    body = """
+import torchvision.transforms.functional as F
+from torchvision import datasets
+from torchvision.datasets.folder import default_loader
+from torchvision.transforms import v2
+from transformers import SchedulerType, logging
+from transformers.models.mistral.modeling_mistral import MistralDecoderLayer, MistralModel
+from transformers.utils import ContextManagers
+logging.set_verbosity_error()
+class Cropped(datasets.CIFAR10):
+    def __getitem__(self, index):
+        picture, label = super().__getitem__(index)
+        return F.center_crop(picture, 24), label
+dist.init_process_group("gloo")
+data = Cropped("data", transform=v2.Compose([v2.ToTensor()]))
+for pictures, labels in torch.utils.data.DataLoader(data, batch_size=64):
+    dist.all_reduce(pictures.mean() + sum(p.sum() for p in MistralModel().parameters()).detach())
+if dist.get_rank() == 0:
+    dist.barrier()
+"""
+    result = run(session, write(tmp_path / "cropped.py", body), synthetic=True)
+    if sum("a stand-in played it" in notice for notice in result.notices) == 2:
+        assert result.outcome.kind == "deadlock", (result.outcome, [end.output for end in result.ends])
 
 
 def test_a_trainer_gets_the_devices_that_are_there(session: Session, tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
-"""What is left when two sums are subtracted: the length of `[start : start + share]` is `share` on every rank."""
+"""What is left of two sums, added or subtracted: the length of `[start : start + share]` is `share` on every rank."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.lanes import token
@@ -15,18 +16,37 @@ Sum = dict[Any, int]  # how often each unknown is in it
 
 def difference(left: Value, right: Value) -> Value | None:
     """`left - right`, where all or all but one of their terms cancel out."""
-    rest = combined(terms(token(left), DEEP), terms(token(right), DEEP), -1)
+    return what_is_left(left, right, -1)
+
+
+def total(left: Value, right: Value) -> Value | None:
+    """`left + right`, where all or all but one of their terms cancel out: `(last - turn) + (first + turn - last)`"""
+    return what_is_left(left, right, 1)
+
+
+def what_is_left(left: Value, right: Value, factor: int) -> Value | None:
+    rest = combined(terms(token(left), DEEP), terms(token(right), DEEP), factor)
     if not rest:
         return Const(0)
-    if len(rest) > 1:
-        return None
-    ((what, count),) = rest.items()
-    if what == ONE:
-        return Const(count)
-    if count != 1 or not isinstance(what, Symbol):
-        return None
-    tags = left.tags | right.tags
-    return Unknown(what, left.cause or right.cause, tags)
+    if rest.keys() == {ONE}:
+        return Const(rest[ONE])
+    if len(rest) == 1:
+        ((what, count),) = rest.items()
+        known = what if count == 1 and isinstance(what, Symbol) else None
+    else:
+        known = next(
+            (one for side in (left, right) for one in sums(token(side), DEEP) if terms(one, DEEP) == rest), None
+        )
+    return Unknown(known, left.cause or right.cause, left.tags | right.tags) if known is not None else None
+
+
+def sums(part: Any, depth: int) -> Iterator[Symbol]:
+    """The sums of which this is made."""
+    if isinstance(part, Symbol) and depth > 0 and part.key[0] in ("op +", "op -"):
+        for inner in part.key[1:]:
+            if isinstance(inner, Symbol):
+                yield inner
+                yield from sums(inner, depth - 1)
 
 
 def apart(left: Value, right: Value) -> tuple[tuple[Any, int], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.core import Machine
@@ -29,7 +30,7 @@ HOLDERS = frozenset({"list", "dict", "torch.distributions.Distribution"})
 
 
 OF_MODELS = frozenset({"wrapped", "inner", "plain", "gradient", "part of a gradient", "gathered"})
-TRAVELS = OF_MODELS | {"loader", "pick", "picked", "ordered", "kept"}
+TRAVELS = OF_MODELS | {"loader", "pick", "picked", "ordered", "kept", "told to one"}
 
 
 def inner_tags(values: tuple[Value, ...], depth: int = 2) -> frozenset[Any]:
@@ -106,6 +107,15 @@ def of_run(handle: Object, place: Value) -> bool:
     return "opened" in handle.facts and place.cause is not None and place.cause.kind == "clock"
 
 
+def kept_in(machine: Machine, thing: Object) -> Iterator[Value]:
+    """What a container holds, and what is known to be in an instance of a library's class. Settings of a class that
+    nobody has described may have a rank among them, of which what is made with them need not take any notice."""
+    described = "." not in str(thing.kind) or thing.kind in machine.knowledge.types
+    for name, value in thing.attributes.items():
+        if described or not isinstance(name, str) or name.startswith("["):
+            yield value
+
+
 def deep_cause(machine: Machine, values: tuple[Value, ...], depth: int = 0) -> Cause | None:
     """Why one of these values, or something it holds, differs between lanes."""
     for value in values:
@@ -119,7 +129,7 @@ def deep_cause(machine: Machine, values: tuple[Value, ...], depth: int = 0) -> C
             elif isinstance(value, Object) and isinstance(value.kind, str):
                 said = value.facts.get("text")  # of a path
                 held = (
-                    *value.attributes.values(),
+                    *kept_in(machine, value),
                     *(
                         (said,)
                         if isinstance(said, Value) and not is_temporary(said) and not of_run(value, said)

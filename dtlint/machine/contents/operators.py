@@ -8,7 +8,7 @@ from typing import Any
 
 from dtlint.machine import library
 from dtlint.machine.contents import containers, dictionaries, filled_by, sets
-from dtlint.machine.contents.linear import difference
+from dtlint.machine.contents.linear import difference, total
 from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.contents.presence import ALIKE, ALWAYS, own_gradient, perhaps_not_made, presence
 from dtlint.machine.contents.truth import SPELLED, truth_of
@@ -126,6 +126,10 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
         library.metrics.divided_by(machine, right)
     if op == "-" and isinstance(left, Unknown) and left.symbol.key[0] in ("op +", "op -", "op *"):
         rest = difference(left, right)
+        if rest is not None:
+            return rest
+    if op == "+" and isinstance(right, Unknown) and right.symbol.key[0] == "op -":
+        rest = total(left, right)
         if rest is not None:
             return rest
     made = opaque(machine, f"op {op}", left, right)

@@ -27,7 +27,7 @@ from dtlint.machine.control.loop_ends import broken, otherwise
 from dtlint.machine.control.turns import merge_leavings, rejoin, turn
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library.feeding import sharding
+from dtlint.machine.library.feeding import filled_shares, sharding
 from dtlint.machine.library.meeting import children
 from dtlint.machine.library.python import own_order
 from dtlint.machine.library.python.generators import stops_alike
@@ -199,6 +199,8 @@ def run_while(machine: Machine, node: ir.While, mask: int) -> int:
     asked = box.get("value")
     if isinstance(asked, Unknown) and sharding.has_rest(asked.symbol, machine.world.size):
         fill(machine, node.test, asked, staying)
+    elif isinstance(asked, Unknown) and asked.cause is not None:
+        filled_shares.filled_in_turns(machine, node.test, staying)
     return staying
 
 

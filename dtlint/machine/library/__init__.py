@@ -19,8 +19,8 @@ from dtlint.machine.library.answering import (
     without_flags,
 )
 from dtlint.machine.library.computing import devices, elements, filled_rows, metrics, provenance, tensors
-from dtlint.machine.library.drawing import rollouts
-from dtlint.machine.library.feeding import data, loaders, streams, vocabularies, workers
+from dtlint.machine.library.drawing import rollouts, worlds
+from dtlint.machine.library.feeding import data, loaders, streams, vocabularies, webdatasets, whole_batches, workers
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import hosts as jax_hosts
@@ -72,10 +72,10 @@ from dtlint.machine.library.reading import (
 )
 from dtlint.machine.library.training import (
     engines,
-    gradient_parts,
     hooks,
     models,
     modes,
+    own_gradients,
     parameters,
     parts,
     sharded_scope,
@@ -85,7 +85,7 @@ from dtlint.machine.library.training import (
     wrapping,
 )
 from dtlint.machine.library.training.operations import computed_by
-from dtlint.machine.values import FALSE, NONE, ClassRef, Const, FunctionRef, Object, Tuple, Value
+from dtlint.machine.values import FALSE, NONE, ClassRef, Const, External, FunctionRef, Object, Tuple, Value
 
 __all__ = [  # what the machine asks
     "HANDLERS",
@@ -123,7 +123,7 @@ __all__ = [  # what the machine asks
 ITERATES = {"__iter__": "builtins.iter", "__next__": "builtins.next", "next": "builtins.next"}  # what a method is for
 HANDLERS: dict[str, Any] = {
     **elements.MODELS,
-    **gradient_parts.MODELS,
+    **own_gradients.MODELS,
     **parameters.MODELS,
     **groups.MODELS,
     **sharded_scope.MODELS,
@@ -161,7 +161,10 @@ HANDLERS: dict[str, Any] = {
     **workers.MODELS,
     **replaced.MODELS,
     **rollouts.MODELS,
+    **worlds.MODELS,
     **filled_rows.MODELS,
+    **whole_batches.MODELS,
+    **webdatasets.MODELS,
 }
 
 
@@ -242,6 +245,7 @@ def call(
     run_later.handed_over(machine, invocation)
     options.handed_over(machine, invocation)
     if receiver is None and not known_library(machine, name):
+        own_gradients.handed_on(machine, invocation.values, mask)
         invocation = without_flags(invocation)
     unknown = python.opaque(machine, invocation)
     return unknown if receiver is not None else told(machine, unknown, invocation.values)
@@ -270,6 +274,8 @@ def initialised(
     trainers.constructed(machine, thing, call)
     if row.type == loaders.LOADER:
         loaders.derived(machine, thing, call)
+    if row.op == wrapping.WRAP:
+        wrapping.derived(machine, thing, call)
     if row.extra.get("container"):
         thing.facts["call"] = call
     if row.record:
@@ -374,7 +380,7 @@ def perform(
         case "make":
             return make(machine, invocation)
         case "same":
-            word = "turn" if row.extra.get("counts") else "same"
+            word = "turn" if row.extra.get("counts") else "kind" if row.extra.get("asks_kind") else "same"
             return machine.unknown(word, row.name, *(token(value) for value in invocation.values))
         case "identity":
             if row.op and collectives.condition_holds(machine, invocation):
@@ -480,6 +486,8 @@ set_aside, take_back = environment_use.set_aside, environment_use.take_back
 
 def item_written(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
     """`container[index] = value`"""
+    if isinstance(container, External) and container.name == environment_use.ENVIRONMENT:
+        children.told_the_environment(machine, index, value)
     environment_use.item_written(machine, container, index, value, mask)
     stepping.item_written(machine, container, value)
     jax_outputs.put_back(machine, container, index, value)
@@ -513,4 +521,5 @@ turn_ends = left_over.turn_ends
 
 
 compared, asked, chosen, answered = uncalled.compared, uncalled.asked, uncalled.chosen, uncalled.answered
+called_beside = uncalled.called_beside
 placed = uncalled.placed

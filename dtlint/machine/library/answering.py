@@ -11,14 +11,14 @@ from dtlint.machine.contents.opaque import opaque, wherever
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import devices, elements, provenance, tensors
-from dtlint.machine.library.feeding import data, loaders
+from dtlint.machine.library.feeding import data, loaders, whole_batches
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.meeting import works
 from dtlint.machine.library.python import clocks, files, replaced, run_later
 from dtlint.machine.library.python import methods as python_methods
 from dtlint.machine.library.reading import uneven_length
-from dtlint.machine.library.training import gradient_parts, hooks, models, operations, parts, stepping
+from dtlint.machine.library.training import gradient_parts, hooks, models, operations, own_gradients, parts, stepping
 from dtlint.machine.values import BY_RANK, Const, Object, Row, Symbol, Unknown, Value
 
 MOVES = frozenset({"to", "cuda", "cpu", "xpu", "npu", "hpu", "to_empty"})  # where a thing lives is not what it holds
@@ -39,7 +39,7 @@ def call_unknown(
     receiver = machine.receiver if machine.receiver is not None else callee  # before functions that are handed over run
     run_later.handed_over(machine, Invocation("", LOCAL, None, arguments, keywords, mask, node))
     stepping.module_called(machine, callee, mask)
-    stepping.gradients_handed(machine, arguments, mask)
+    own_gradients.handed_on(machine, arguments, mask)
     method: str | None = None
     if node is not None and isinstance(node.func, ir.Attr):
         method = node.func.name
@@ -87,7 +87,9 @@ def call_method(machine: Machine, receiver: Value, call: Invocation) -> Value | 
     if name == "size":
         rows = uneven_length(machine, receiver, call.mask) if call.arguments == (Const(0),) else None
         return rows if rows is not None else machine.unknown("size", token(receiver), *map(token, call.arguments))
-    if name in ("numel", "nelement") and (loaders.stacked(machine, receiver) or models.is_gradient(machine, receiver)):
+    if name in ("numel", "nelement") and (
+        loaders.stacked(machine, receiver) or own_gradients.made_of_gradients(machine, receiver)
+    ):
         return machine.unknown("size", token(receiver), "numel")
     other = replaced.method(machine, receiver, name, call)
     if other is not None:
@@ -163,6 +165,7 @@ def call_model(
     node: ir.Call | None,
 ) -> Value:
     """An instance of a project class without `__call__` of its own."""
+    whole_batches.into_graph(machine, thing, arguments[:1], mask)
     if thing.facts.get("wrapped"):
         invocation = Invocation("forward", LOCAL, thing, arguments, keywords, mask, node)
         return models.forward(machine, thing, invocation)
@@ -181,7 +184,7 @@ def call_instance(
     node: ir.Call | None,
 ) -> Value:
     """An instance of a library class is called."""
-
+    whole_batches.into_graph(machine, thing, arguments[:1], mask)
     if thing.facts.get("wrapped"):
         known = machine.knowledge.method(str(thing.kind), "__call__") or LOCAL
         return models.forward(

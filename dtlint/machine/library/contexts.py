@@ -9,13 +9,15 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.control.failures import SHARED, only
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.meeting.identity import lane_value_of
 from dtlint.machine.library.python import exit_stacks
 from dtlint.machine.logs import Attempt, Decision, HandlerLog
-from dtlint.machine.values import NONE, Cause, Object, Trail, Value, lane_value
+from dtlint.machine.values import NONE, Cause, Object, Trail, Unknown, Value, lane_value
 
 Inner = Callable[[Value, int], int]
 DEPTHS = ("no_sync", "no_grad", "join")  # facts of the run: how many of these are open
+UNSEEN = "unseen context"  # record: one of a library nobody knows, that may do anything to what it was given
 
 
 def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int, inner: Inner, at: Any) -> int:
@@ -49,7 +51,21 @@ def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int
             return inner(manager, mask)
         finally:
             machine.facts[kind] = saved
+    given = given_to_unseen(machine, manager)
+    if given:
+        machine.emit_event("record", UNSEEN, "", mask, extra={"given": given}, at=at)
     return inner(manager, mask)
+
+
+def given_to_unseen(machine: Machine, manager: Value) -> frozenset[int]:
+    """The things, by number, that a library nobody knows was given for the context it made, or for several of them."""
+    if not isinstance(manager, Unknown):
+        return frozenset()
+    made = (one for one in symbols_in(manager.symbol) if isinstance(one.key[0], str) and "." in one.key[0])
+    unseen = (one for one in made if machine.knowledge.api(one.key[0]) is None)
+    return frozenset(
+        part[1] for one in unseen for part in one.key[1:] if isinstance(part, tuple) and part[:1] == ("object",)
+    )
 
 
 def in_turns(machine: Machine, manager: Value, kind: str, mask: int, inner: Inner, at: Any) -> int:

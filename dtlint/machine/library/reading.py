@@ -13,7 +13,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.meeting import identity, meshes
 from dtlint.machine.library.python import builtins as python
-from dtlint.machine.library.python import files, generators, iterators
+from dtlint.machine.library.python import files, generators, iterators, own_order
 from dtlint.machine.library.training import stepping
 from dtlint.machine.values import (
     FILLED,
@@ -136,7 +136,8 @@ def element(machine: Machine, value: Value, mask: int) -> Value:
     if isinstance(value, Object) and isinstance(value.kind, str):
         inner = value.facts.get("inner")
         if value.kind == "<enumerate>" and inner:
-            return Tuple((machine.fresh("index"), element(machine, iterated(machine, inner[0], mask), mask)))
+            counted = own_order.numbered(machine, inner[0], machine.fresh("index"))
+            return Tuple((counted, element(machine, iterated(machine, inner[0], mask), mask)))
         if value.kind in ("<islice>", "<cycle>") and inner:
             return element(machine, iterated(machine, inner[0], mask), mask)
         if value.kind == "<zip>" and inner:

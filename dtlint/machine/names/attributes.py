@@ -34,8 +34,10 @@ from dtlint.machine.values import (
     Value,
 )
 
-# properties that are equal on all ranks though the values differ
-ALIKE = frozenset({"type", "dtype", "device", "ndim", "is_cuda", "requires_grad", "shape"})
+# properties and methods that are equal on all ranks though the values differ
+ALIKE = frozenset(
+    {"type", "dtype", "device", "layout", "ndim", "dim", "is_cuda", "is_floating_point", "requires_grad", "shape"}
+)
 NAME = "__name__"
 BUILTINS = frozenset(dir(builtins))
 COLLECTIONS: dict[str, type] = {"deque": deque, "Counter": Counter}
@@ -308,9 +310,9 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     if name in ALIKE or (name == "size" and containers.UNEVEN not in base.tags):
         return machine.unknown("attr", base.symbol, name)
     if name == "grad":
-        gradient = library.models.gradient_of(machine, base)
+        gradient = library.own_gradients.gradient_of(machine, base)
         if gradient is None:
-            tags = base.tags | {library.models.GRADIENT}
+            tags = base.tags | {library.own_gradients.GRADIENT}
             gradient = machine.unknown("attr", base.symbol, name, cause=base.cause, tags=tags)
         marks = library.works.on_gradient(machine, base.symbol) | gradient_parts.of_gradient(machine, base.symbol)
         return library.provenance.marked(gradient, *marks) if marks else gradient

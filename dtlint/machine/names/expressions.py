@@ -15,8 +15,9 @@ from dtlint.machine.contents.truth import answered, truth, truth_of
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
 from dtlint.machine.lanes import join, map_lanes, restrict
+from dtlint.machine.library.computing import taken_up
 from dtlint.machine.library.feeding import batches
-from dtlint.machine.library.python import files
+from dtlint.machine.library.python import files, generators, iteration
 from dtlint.machine.library.python import reflection as python_reflection
 from dtlint.machine.library.training import models
 from dtlint.machine.logs import Decision
@@ -78,7 +79,7 @@ def attribute(machine: Machine, node: ir.Attr, mask: int) -> Value:
     base = evaluate(machine, node.value, mask)
     found = attributes.read(machine, base, node.name, mask)
     if type(found) is Const and "batch" in node.name:
-        batches.named(machine, node.name, found)
+        batches.read(machine, node.name, found)
     return found
 
 
@@ -97,7 +98,8 @@ def subscript(machine: Machine, node: ir.Index, mask: int) -> Value:
         from dtlint.machine.library.meeting import roots
 
         roots.missing(machine, base, mask, "but it is None there")
-    return subscripts.item(machine, base, index, mask)
+    found = subscripts.item(machine, base, index, mask)
+    return taken_up.same_for_all(machine, node, base, found) if base.cause is not None else found
 
 
 def slice_(machine: Machine, node: ir.Slice, mask: int) -> Value:
@@ -113,7 +115,11 @@ def call(machine: Machine, node: ir.Call, mask: int) -> Value:
 
 
 def star(machine: Machine, node: ir.Star, mask: int) -> Value:
-    return evaluate(machine, node.value, mask)
+    """`[*pairs()]`, `show(*pairs())`: a generator is run to its end."""
+    value = evaluate(machine, node.value, mask)
+    if isinstance(value, Object) and generators.is_generator(value):
+        return iteration.drawn(machine, "list", value, mask) or value
+    return value
 
 
 def binary(machine: Machine, node: ir.BinOp, mask: int) -> Value:
@@ -171,12 +177,14 @@ def negate(machine: Machine, value: Value, mask: int) -> Value:
 
 
 def compare(machine: Machine, node: ir.Compare, mask: int) -> Value:
-    left = evaluate(machine, node.left, mask)
+    first = left = evaluate(machine, node.left, mask)
     result: Value | None = None
     for op, right_node in node.pairs:
         right = evaluate(machine, right_node, mask)
         if op == "==" and isinstance(left, Row):
             library.answered(machine, node.left, left, right)
+        if isinstance(node.left, ir.Attr) and left is first and op in ("==", "!="):
+            library.called_beside(machine, node.left, right)
         part = has_inside(machine, op, left, right, mask) or comparison(machine, op, left, right, mask)
         result = part if result is None else both(machine, result, part)
         left = right

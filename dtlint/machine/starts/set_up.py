@@ -2,7 +2,8 @@
 
 `setup()`, `from_pretrained()`, `build()`: methods that make the model, wrap it and start the ranks, for the methods
 that train. Each is run once on the instance, as nobody is seen to call it: what it communicates is set aside, and of
-what it writes only those things are kept that were not there before.
+what it writes only those things are kept that were not there before. What a framework calls in one process of each
+node alone is run for those ranks.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine, OutOfBudget
 from dtlint.machine.functions import entering
-from dtlint.machine.logs import Log
+from dtlint.machine.logs import Decision, Guards, Log
 from dtlint.machine.names import attributes
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.starts import state
@@ -43,10 +44,16 @@ def by_other_methods(machine: Machine, thing: Object, arguments: Arguments) -> N
 def of_class(machine: Machine, thing: Object, owner: ClassRef, arguments: Arguments) -> None:
     asked, makers = names_of(machine, owner)
     wanted = set(lacking(thing, owner, asked))
+    ahead = prepares(machine, thing)
     for method, names in [(one, names) for one, names in makers if wanted & names][:MOST]:
         made = set(lacking(thing, owner, wanted & names))
-        if made:
+        if made and method.name not in ahead:
             run_aside(machine, thing, owner, method, arguments, made)
+    for method, names in makers:
+        others = {name for one, more in makers if one.name not in ahead for name in more}
+        made = set(lacking(thing, owner, wanted & names - others)) if method.name in ahead else set()
+        if made and not called_by_hand(machine, method.name):
+            run_aside(machine, thing, owner, method, arguments, made, first_of_nodes(machine, owner, method))
 
 
 def names_of(machine: Machine, owner: ClassRef) -> tuple[set[str], list[tuple[ir.Function, set[str]]]]:
@@ -55,9 +62,43 @@ def names_of(machine: Machine, owner: ClassRef) -> tuple[set[str], list[tuple[ir
     if id(owner.node) not in known:
         methods = [(one, *names_in(one)) for one in state.methods(owner)]
         asked = {name for _, names, _ in methods for name in names}
-        known[id(owner.node)] = asked, [(one, made) for one, _, made in methods if reaches(machine, one)]
+        ahead = {name for kind in attributes.library_types(machine, owner) for name in kind.prepares}
+        makers = [(one, made) for one, _, made in methods if one.name in ahead or reaches(machine, one)]
+        known[id(owner.node)] = asked, makers
     found: tuple[set[str], list[tuple[ir.Function, set[str]]]] = known[id(owner.node)]
     return found
+
+
+def prepares(machine: Machine, thing: Object) -> set[str]:
+    """Methods that the framework of its class calls in one process of each node, ahead of the others."""
+    if not isinstance(thing.kind, ClassRef):
+        return set()
+    return {name for known in attributes.library_types(machine, thing.kind) for name in known.prepares}
+
+
+def first_of_nodes(machine: Machine, owner: ClassRef, method: ir.Function) -> Decision:
+    world = machine.world
+    lanes = sum(1 << lane for lane in range(0, world.size, world.per_host))
+    cause = machine.cause("node", f"the framework calls `{method.name}` in the first process of each node")
+    at = method.at or (1, 1, 1, 1)
+    return Decision("branch", owner.path, at, method.name, cause, lanes, world.full, method.qualname)
+
+
+def called_by_hand(machine: Machine, name: str) -> bool:
+    """Does the program itself call a method of this name anywhere, but for that of a base?"""
+
+    def calls(node: object) -> bool:
+        called = node.func if isinstance(node, ir.Call) else None
+        if not isinstance(called, ir.Attr) or called.name != name:
+            return False
+        return not (isinstance(called.value, ir.Call) and getattr(called.value.func, "id", "") == "super")
+
+    machine.project.looked.update(machine.project.selected)
+    known: dict[str, bool] = machine.notes.setdefault("called by hand", {})
+    if name not in known:
+        modules = [machine.project.module(path) for path in machine.project.selected]
+        known[name] = any(calls(node) for module in modules for node in every_node(module.body))
+    return known[name]
 
 
 def reaches(machine: Machine, method: ir.Function) -> bool:
@@ -72,7 +113,13 @@ def lacking(thing: Object, owner: ClassRef, names: set[str]) -> Iterator[str]:
 
 
 def run_aside(
-    machine: Machine, thing: Object, owner: ClassRef, method: ir.Function, arguments: Arguments, wanted: set[str]
+    machine: Machine,
+    thing: Object,
+    owner: ClassRef,
+    method: ir.Function,
+    arguments: Arguments,
+    wanted: set[str],
+    first: Decision | None = None,
 ) -> None:
     value = owner.attributes.get(method.name)
     if not isinstance(value, FunctionRef) or value.node is not method or value.closure is None:
@@ -82,10 +129,13 @@ def run_aside(
     machine.frame = Frame(owner.path, "<module>", None, None, None, full)
     machine.frame.globals = value.closure.globals
     machine.current_at = method.at or (1, 1, 1, 1)
+    lanes = full
+    if first is not None:
+        machine.frame.guards, lanes = Guards(first, None), first.taken
     spent = machine.spent
     try:
         with machine.at_most(COST):
-            entering.enter(machine, value, thing, arguments(machine, method, True), (), full, None)
+            entering.enter(machine, value, thing, arguments(machine, method, True), (), lanes, None)
     except (OutOfBudget, RecursionError):
         machine.rollback(mark)  # a whole training run is no set-up
         return

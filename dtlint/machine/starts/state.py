@@ -12,6 +12,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
+from dtlint.machine.contents import lacking
 from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import prefer
@@ -78,7 +79,7 @@ def objects_in(value: Value | None) -> Iterator[Object]:
 def update(machine: Machine, holder: Object, name: str, thing: Object, owner: ClassRef, written: Written) -> None:
     """`holder` is the instance `thing` of a class, or what it holds."""
     held = holder.attributes.get(name)
-    if isinstance(held, Row):
+    if isinstance(held, Row) or lacking.lanes_with(machine, holder, name) is not None:
         return
     found = start = held or of_class(machine, holder, name)
     for expression in written.values:

@@ -9,13 +9,12 @@ from dtlint.findings import Step
 from dtlint.machine.contents.presence import part_of
 from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.library.computing.marks import deep_tags
-from dtlint.machine.library.computing.metrics import OWN_COUNTS
+from dtlint.machine.library.computing.metrics import OWN_COUNTS, held_in, told_to_one
 from dtlint.machine.library.feeding import cut_shares
 from dtlint.machine.library.feeding.loaders import Described
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax.facts import LEARNED
 from dtlint.machine.library.meeting.evidence import evidence
-from dtlint.machine.library.meeting.roots import OFF
 from dtlint.machine.library.training.stepping import ANSWERED
 from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop
 from dtlint.machine.run import Run
@@ -175,7 +174,8 @@ def off_root(event: Event) -> bool:
     """What a reduction left on the other ranks is another question."""
     call = event.extra.get("call")
     values = call.values if isinstance(call, Invocation) else ()
-    return any(isinstance(tag, tuple) and tag[0] == OFF for value in values for tag in value.tags)
+    own = [value for value in held_in(values) if value.cause is not None and value.cause.kind == "data"]
+    return any(told_to_one(value) for value in values) or (bool(own) and all(told_to_one(value) for value in own))
 
 
 def tags_of(value: Value | None) -> list[tuple[str, int]]:

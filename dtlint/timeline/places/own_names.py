@@ -21,6 +21,7 @@ from dtlint.timeline.ranks.hints import vaguely_guarded
 from dtlint.timeline.records import recorded
 
 OWN = frozenset({"clock", "random", "process", "host"})
+FILLED = WRITES - {"mkdir"}  # a folder that each has made for itself has in it what each puts there
 
 
 def rank_local_names(run: Run) -> Iterator[tuple[Access, Step | None, str]]:
@@ -74,7 +75,7 @@ def suspects(run: Run, whole: bool) -> Iterator[tuple[Access, str]]:
         if sure and access.kind == "mkdir" and several_on_a_host(run, access) and not private(access.value):
             yield access, "each rank makes a folder of its own"
         if access.kind in READS:
-            other = next((one for one in found_here if one.kind in WRITES and foreign(one, access)), None)
+            other = next((one for one in found_here if one.kind in FILLED and foreign(one, access)), None)
             if other is not None:
                 yield access, f"what is read here was written by another rank (line {other.event.at[0]})"
         elif access.kind != "mkdir":

@@ -15,11 +15,12 @@ from fnmatch import fnmatchcase
 from dtlint.findings import Step
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing.provenance import marks, symbols_in
-from dtlint.machine.logs import EXITS, Call, Choice, Event, Loop, plain_question, questions_in
+from dtlint.machine.library.python import files
+from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, Loop, plain_question, questions_in
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import key, talks
 from dtlint.machine.starts.entries import MADE
-from dtlint.machine.values import Const, Unknown
+from dtlint.machine.values import Const, Row, Symbol, Unknown
 from dtlint.timeline.arrays.lives import NOTHING, Use, exclude
 from dtlint.timeline.places.files import ARRIVAL, READS, WRITES, Access, accesses, choices_of_files, overlap, same_node
 from dtlint.timeline.places.writers import failure_caught
@@ -91,6 +92,8 @@ def read_early(run: Run, found: list[Access], changes: list[Access], read: Acces
         if read.kind == "listing" and all(
             beside(change, read, *pair) or not meant(change, read, *pair) for pair in late
         ):
+            continue
+        if looked_for(read) and not any(meant(change, read, *pair) for pair in late):
             continue
         if change.kind == "mkdir":
             late = [pair for pair in late if not stood_in_it(found, change, read, *pair)]
@@ -194,7 +197,7 @@ def filled(run: Run, changes: list[Access], use: Access) -> Iterator[Race]:
 def entered(run: Run, found: list[Access], use: Access) -> Iterator[Race]:
     """Some ranks make a folder, others write into it with a call that needs it to be there."""
     call = use.call
-    if use.kind != "file-write" or call is None or not call.row.extra.get("into_folder"):
+    if use.kind != "file-write" or call is None or not call.row.extra.get("into_folder") or tried_again(use):
         return
     for change in reversed(found):
         if change.kind != "mkdir" or change.order > use.order:
@@ -206,6 +209,12 @@ def entered(run: Run, found: list[Access], use: Access) -> Iterator[Race]:
             if below and not_after(change, use, lane, late) and not made_itself(found, change, use, lane, late):
                 yield Race(ENTERED, change, use)
                 return
+
+
+def tried_again(use: Access) -> bool:
+    """`for attempt in range(3): try: save() … except OSError: sleep(30)`: who comes too early comes once more."""
+    outer = next((number for number, node in enumerate(use.path) if isinstance(node, Loop)), len(use.path))
+    return failure_caught(use) and any(isinstance(node, Attempt) for node in use.path[outer:])
 
 
 def constructed(run: Run, access: Access) -> bool:
@@ -277,13 +286,20 @@ FREE = re.compile(r"<[^<>]*>|[*?]|\[[^]]*\]")
 
 
 def pattern_of(listing: Access, where: str) -> str:
-    """`glob(pattern)`, `path.glob(pattern)`, `os.listdir(folder)` as one pattern."""
+    """`glob(pattern)`, `path.glob(pattern)`, `os.listdir(folder)` as one pattern, or the one a library has."""
     if ALL in where:
         return where
+    if looked_for(listing):
+        return posixpath.join(where, looked_for(listing))
     call = listing.call
     asked = call.arguments[0] if call is not None and call.receiver is not None and call.arguments else None
     below = asked.value if isinstance(asked, Const) and isinstance(asked.value, str) else ALL
     return posixpath.join(where, below)
+
+
+def looked_for(read: Access) -> str:
+    """The pattern of the names that a call which is told a folder reads there, and of no others."""
+    return str(read.call.row.extra.get("looks_for", "")) if read.call is not None else ""
 
 
 def goes_through(found: list[Access], listing: Access) -> bool:
@@ -377,11 +393,41 @@ def pairs(run: Run, change: Access, other: Access) -> Iterator[tuple[int, int]]:
         (lane, late)
         for late in lanes_in(other.mask & ~change.mask)
         for lane in change.lanes()
-        if overlap(change.places[lane], other.places[late])
-        and (not change.own >> lane & 1 or same_node(run, late, lane))
+        if touching(change, other, lane, late) and (not change.own >> lane & 1 or same_node(run, late, lane))
     ]
     if met and not only_one(change, other):
         yield from met
+
+
+def touching(change: Access, other: Access, lane: int, late: int) -> bool:
+    """The same place, or one inside the other; of one of two, as the questions on the way to both are answered."""
+    mine, places = change.places[lane], other.places[late]
+    if overlap(mine, places):
+        return True
+    if not chosen(change) and not chosen(other):
+        return False
+    answers = answers_to(change) | answers_to(other)
+    return overlap(place_if(change, lane, answers), place_if(other, late, answers))
+
+
+def chosen(access: Access) -> bool:
+    """Is it one of two places?"""
+    values = access.value.lanes if isinstance(access.value, Row) else (access.value,)
+    return any(one.key[0] == "phi" for held in values if isinstance(held, Unknown) for one in symbols_in(held.symbol))
+
+
+def place_if(access: Access, lane: int, answers: dict[Symbol, bool]) -> str:
+    return files.place(access.value, lane, answers) if answers and chosen(access) else access.places[lane]
+
+
+def answers_to(access: Access) -> dict[Symbol, bool]:
+    """What a rank has been asked on the way there, and has answered."""
+    found = {}
+    for node, below in zip(access.path, (*access.path[1:], access.event), strict=True):
+        asked, given = plain_question(node.symbol) if isinstance(node, Choice) else (None, True)
+        if asked is not None and isinstance(node, Choice) and node.cause is None:
+            found[asked] = any(one is below for one in node.then.nodes) is given
+    return found
 
 
 def only_one(change: Access, other: Access) -> bool:

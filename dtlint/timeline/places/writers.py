@@ -195,10 +195,16 @@ def quiet_ranks(run: Run) -> bool:
     return False
 
 
+def of_its_own(choice: Choice) -> bool:
+    return choice.cause is not None and choice.cause.kind == "data"
+
+
 def of_a_failure(access: Access) -> bool:
     """Below a handler that a rank comes to when something fails on it, and writes while the others do not; or all come
-    to it, say what has failed, and end."""
+    to it, say what has failed, and end. So does `if isnan(loss): save(batch)`, and it raises."""
     use = Use(NOTHING, access.event, access.path)
+    if any(choice.exits[0 if then else 1] == "raise" and of_its_own(choice) for choice, then in sides(use)):
+        return True
     for node in access.path:
         if isinstance(node, Attempt) and (part := part_of(node, use)) > 0:
             handler = node.handlers[part - 1]

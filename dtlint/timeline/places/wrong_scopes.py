@@ -14,7 +14,7 @@ from dtlint.machine.library.python.files import all_nodes, of_either, text_of
 from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.logs import Choice, Decision, Event, Log, LogNode, decisions
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_RANK, Const, Row, Symbol, Unknown, lane_value
+from dtlint.machine.values import BY_RANK, Const, Object, Row, Symbol, Unknown, lane_value
 from dtlint.timeline.options import default_for
 from dtlint.timeline.places.files import READS, WRITES, Access, accesses, overlap, same_node
 from dtlint.timeline.programs import in_a_test
@@ -113,8 +113,11 @@ def says_where(access: Access) -> bool:
 def absent_attributes(run: Run) -> Iterator[WrongScope]:
     """What ranks use that only others have made, below a script or a method that a framework calls on all ranks."""
     whole = run.entry.kind == "script" and started(run)
+    failed: set[int] = set()  # objects of which a read has failed: those that would follow are not come to
     for event, _ in recorded(run, "absent-attribute"):
-        if whole or event.extra["all"]:
+        thing = event.subject.number if isinstance(event.subject, Object) else None
+        if (whole or event.extra["all"]) and thing not in failed:
+            failed.update(() if thing is None else (thing,))
             yield WrongScope("lacking", event, event.mask, None, event.extra["made"], "made on other ranks only")
 
 

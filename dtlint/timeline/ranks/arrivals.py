@@ -48,7 +48,9 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
         return False
     if run.entry.kind == "function":
         comes = everyone_has_one if in_constructor(run, event, path) else everyone
-        return (comes(run) or with_the_others(run, path)) and (event.path, event.function) not in run.facts[SEEN]
+        here = (event.path, event.function)
+        judged = here in run.facts[SEEN] or aside(run, path, event)
+        return (comes(run) or with_the_others(run, path)) and not judged
     if run.entry.kind != "script":
         return False
     if not started(run):
@@ -168,6 +170,17 @@ def calls_below(run: Run, event: Event, path: tuple[LogNode, ...]) -> int:
         if isinstance(node, Call):
             count = 1 if (node.path, node.caller) == (run.entry.path, run.entry.name) else count + 1
     return count
+
+
+def aside(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
+    """Do some ranks do the very same for all on the other side of a branch: `if several: if rank == 0: save()`, and
+    `else: save()`? Then this may be the side of one process."""
+    if run.facts.get(CALLED_ON_ALL):
+        return False
+    here = (event.path, event.at)
+    same = ((one, above) for one, above in recorded(run, event.op) if (one.path, one.at) == here)
+    guarded = [Use(NOTHING, one, above) for one, above in same if one.mask != run.world.full]
+    return across(Use(NOTHING, event, path), guarded)
 
 
 def functions_of_all(run: Run) -> set[tuple[str, str]]:

@@ -71,6 +71,12 @@ def path_steps(event: Event, path: Path, start: Site) -> list[Step]:
     return steps
 
 
+def calls_below(divergence: Divergence) -> Iterator[Call]:
+    """The calls on the way from what failed to what is told."""
+    path, attempt = divergence.path, divergence.attempt
+    return (node for node in path[path.index(attempt) + 1 :] if isinstance(node, Call)) if attempt in path else iter(())
+
+
 def trail_of(divergence: Divergence, start: Site) -> tuple[Step, ...]:
     steps: list[Step] = []
     if divergence.cause is not None:
@@ -85,6 +91,7 @@ def trail_of(divergence: Divergence, start: Site) -> tuple[Step, ...]:
         )
     if divergence.handler is not None and divergence.attempt is not None:
         steps.append(Step(divergence.attempt.path, divergence.handler.at[0], "and comes here, alone"))
+    steps.extend(Step(node.path, node.at[0], f"calls `{node.function}`") for node in calls_below(divergence))
     steps.extend(path_steps(divergence.event, divergence.path, start))
     steps.extend(Step(one.path, one.at[0], f"{short(one)} is behind the same decision") for one in divergence.further)
     other = divergence.other if divergence.shape in ("argument", "order") else None

@@ -12,12 +12,17 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, Symbol
 from dtlint.timeline.ranks.inverted import whole_text
 from dtlint.timeline.records import guards_over
+from dtlint.timeline.symbols import leaves, periodic
 
 RANK = frozenset({"rank"})
 ASKED = RANK | {"main", "master", "primary", "chief", "leader", "coordinator"}  # as words of a name
 HINT = re.compile(
     "|".join(sorted(ASKED | {"lead", "worker", "zero", "writer", "host", "proc", "root", "should_save"})), re.I
 )
+
+RECEIVER = re.compile(r"\w+\.(?=\w+\()")
+TURNS = frozenset({"loop", "number", "index"})  # symbols: what a turn has left of a counter, the number of a turn
+FIRST_DEVICE = re.compile(r"\b(device|gpu)(_(id|index|idx|number))?\s*(==|!=)\s*0\b", re.I)  # none but a number is 0
 
 
 def locked(event: Event, path: tuple[LogNode, ...]) -> bool:
@@ -29,6 +34,11 @@ def vaguely_guarded(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
     """Does a decision nobody can take, but which is about ranks by its words or its cause, stand above? Then it may be
     the guard."""
     return any(one.cause is not None or speaks_of_ranks(run, one) for one in undecided(run, event, path))
+
+
+def on_the_first_device(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
+    """`if self.device == 0:`, of which the machine knows nothing: it is the first rank of a node that has this one."""
+    return any(FIRST_DEVICE.search(whole_text(run, one)) for one in undecided(run, event, path))
 
 
 def undecided(run: Run, event: Event, path: tuple[LogNode, ...]) -> Iterator[Decision]:
@@ -58,7 +68,19 @@ def of_content(run: Run, decision: Decision) -> bool:
 
 
 def speaks_of_ranks(run: Run, decision: Decision) -> bool:
-    return HINT.search(whole_text(run, decision)) is not None or speaks_so(decision.symbol, ASKED)
+    text = whole_text(run, decision)
+    if counts_turns(decision.symbol):
+        text = RECEIVER.sub("", text)
+    return any(pattern.search(text) for pattern in (HINT, FIRST_DEVICE)) or speaks_so(decision.symbol, ASKED)
+
+
+def counts_turns(symbol: Symbol | None) -> bool:
+    """Does it ask nothing but the number of a turn, wherever the program does so? In `writer.due(step)` the name of
+    the thing that is asked says nothing then."""
+    if symbol is None or not periodic(symbol):
+        return False
+    counters, _, others = leaves(symbol)
+    return all(one.key[0] in TURNS for one in counters | others)
 
 
 def speaks_so(symbol: Symbol | None, words: frozenset[str]) -> bool:

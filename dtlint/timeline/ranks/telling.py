@@ -14,7 +14,7 @@ from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.attempts import failures
 from dtlint.timeline.ranks.classify import code_of, is_creation, within
 from dtlint.timeline.ranks.divergence import divergences
-from dtlint.timeline.ranks.explain import Site, lanes_of, site_under, timeline_of, trail_of
+from dtlint.timeline.ranks.explain import Site, calls_below, lanes_of, site_under, timeline_of, trail_of
 from dtlint.timeline.ranks.parting import Divergence
 from dtlint.timeline.ranks.polling import polled
 from dtlint.timeline.ranks.when_asked import made_when_asked
@@ -93,10 +93,11 @@ def asked_apart(divergence: Divergence) -> bool:
 
 
 def handler_call(divergence: Divergence) -> Call | None:
-    """The call in the handler itself that leads to what communicates without saying so."""
-    path = divergence.path
-    inside = path[path.index(divergence.attempt) + 1 :] if divergence.attempt in path else ()
-    return next((node for node in inside if isinstance(node, Call)), None)
+    """The call in the handler itself that leads to what communicates without saying so. A function that somebody else
+    runs is called by no line of the program: it is the handler."""
+    attempt = divergence.attempt
+    start = (attempt.path, attempt.at) if attempt is not None else None
+    return next((node for node in calls_below(divergence) if (node.path, node.at) != start), None)
 
 
 def told(rule: Any, run: Run, divergence: Divergence, tier: str, message: str, remedy: str) -> Finding:

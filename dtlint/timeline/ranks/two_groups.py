@@ -20,7 +20,7 @@ def crossed(run: Run) -> Iterator[Divergence]:
     found = next(opposite(run, groups), None)
     if found is not None:
         yield found
-    elif len(groups) > 2:
+    else:
         yield from knotted(run)
 
 

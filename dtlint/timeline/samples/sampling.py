@@ -96,6 +96,8 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
             continue
         if evidence.begins_no_group(run) and tells_otherwise(run, loop):
             continue
+        if use.reduced is None and told_on_another_way(seen, loop):
+            continue
         place = (loop.decision.path, loop.decision.at, loop.decision.function)
         what, text = ("same", "every turn says this number") if telling else ("another", "this is another sampler")
         other = next((event_step(event, text) for event in telling or under), None)
@@ -106,6 +108,14 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         if place not in done:
             done.add(place)
             yield place, steps, what if other is not None else ""
+
+
+def told_on_another_way(seen: Survey, epochs: Loop) -> bool:
+    """`fit(0) if alone else spawn(fit)`: is the epoch told where several ranks come to the same loop?"""
+    at = (epochs.decision.path, epochs.decision.at)
+    loops = [use.epoch_loop for use in seen.training() if use.epoch_loop is not None and use.reduced is not None]
+    same = {id(loop) for loop in loops if (loop.decision.path, loop.decision.at) == at}
+    return any(id(node) in same for _, path in seen.of("set-epoch") for node in path)
 
 
 def tells_otherwise(run: Run, epochs: Loop) -> bool:

@@ -22,6 +22,7 @@ from dtlint.machine.library.feeding.streams import CHAINS
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.meeting import evidence
+from dtlint.machine.library.python.own_order import NUMBERED
 from dtlint.machine.logs import EXITS, Attempt, Choice, Event, Group, Log, LogNode, Site
 from dtlint.machine.run import Run
 from dtlint.machine.starts import state
@@ -269,6 +270,9 @@ def samples_in(dataset: Value, draws: frozenset[Any], below: int = 2) -> Iterato
 UNORDERED = frozenset({"set"})  # no place in it belongs to anything, in whatever order it was filled
 
 
+NUMBERS = "the number of each text"  # what the ranks do not agree on
+
+
 def ordered(run: Run, mark: tuple[Any, ...], step: Step, split: bool = False) -> Iterator[Disagreement]:
     """`split`: other samples of this order are held out to evaluate the model."""
     place: Site = (mark[1], mark[2], mark[3])
@@ -281,6 +285,8 @@ def ordered(run: Run, mark: tuple[Any, ...], step: Step, split: bool = False) ->
         elif state.cause is not None and told_cause(state.cause):
             yield told(code, place, what, state.cause, "its seed differs by rank", step)
         return
+    if NUMBERED in mark[4:]:
+        what = NUMBERS
     if "set" in mark[4:]:
         yield told(code, place, what, None, "a set of texts has another order in every process", step)
         return

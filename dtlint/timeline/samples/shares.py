@@ -11,6 +11,7 @@ from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import sharding
 from dtlint.machine.library.feeding.batches import (
     OF_ONE,
+    SET_FOR_ONE,
     TOTALS,
     Share,
     Total,
@@ -23,6 +24,7 @@ from dtlint.machine.library.feeding.batches import (
 )
 from dtlint.machine.library.feeding.loaders import option
 from dtlint.machine.library.feeding.streams import CUT
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.logs import Call, Site
@@ -77,6 +79,7 @@ def batch_mistakes(run: Run) -> Iterator[Mistake]:
         if found is not None:
             yield found
         yield from accumulation(run, shares, size, use)
+    yield from handed_over(run, shares, done)
     yield from pipelines(run, shares)
     yield from micro_steps(run, shares)
     yield from micro_steps_of_one(run, shares)
@@ -87,6 +90,37 @@ def place_in(share: Share) -> Site:
     return (share.path, share.at, share.scope)
 
 
+def handed_over(run: Run, shares: list[Share], done: set[int]) -> Iterator[Mistake]:
+    """Loaders of a trainer that owns the loop, and knows on how many nodes."""
+    for event, _ in (*survey(run).of("hand-over"), *survey(run).of("prepare")):
+        loader = event.subject
+        if not isinstance(loader, Object) or loader.number in done or not on_several_nodes(event.extra.get("owner")):
+            continue
+        done.add(loader.number)
+        given = step_at(place_of(loader), "every rank's loader takes batches of this size")
+        found = divided_by_one_node(run, list(history(shares, option(loader, "batch_size"))), given)
+        if found is not None:
+            yield found
+
+
+def on_several_nodes(owner: Value | None) -> bool:
+    made = owner.facts.get("call") if isinstance(owner, Object) else None
+    nodes = made.get("num_nodes") if isinstance(made, Invocation) else None
+    return nodes is not None and nodes != Const(1)
+
+
+def divided_by_one_node(run: Run, chain: list[Share], given: Step) -> Mistake | None:
+    divided = [share for share in chain if share.op in ("/", "//") and share.by]
+    grown = any(share.op == "*" and share.by for share in chain)
+    if len(divided) != 1 or grown or divided[0].by != "local" or run.facts.get("spawned"):
+        return None
+    if not of_all(run, divided[0]):
+        return None
+    text = f"`{divided[0].text}` is divided by the devices of this node, but every rank of every node takes that much"
+    remedy = "divide by the number of ranks: `dist.get_world_size()`"
+    return Mistake(place_in(divided[0]), (given,), text, remedy)
+
+
 def mistake_in(run: Run, shares: list[Share], size: Value, loader: Object, use: Use) -> Mistake | None:
     chain = list(history(shares, size))
     divided = [share for share in chain if share.op in ("/", "//") and share.by]
@@ -95,13 +129,9 @@ def mistake_in(run: Run, shares: list[Share], size: Value, loader: Object, use: 
     twice = divided_twice(chain, given)
     if twice is not None:
         return twice
-    if len(divided) == 1 and not grown and divided[0].by == "local" and not run.facts.get("spawned"):
-        share = divided[0]
-        if of_all(run, share):
-            text = (
-                f"`{share.text}` is divided by the devices of this node, but every rank of every node takes that much"
-            )
-            return Mistake(place_in(share), (given,), text, "divide by the number of ranks: `dist.get_world_size()`")
+    of_node = divided_by_one_node(run, chain, given)
+    if of_node is not None:
+        return of_node
     if (
         grown
         and not divided
@@ -166,7 +196,8 @@ def is_whole(run: Run, value: Value) -> bool:
     if isinstance(value, Unknown):
         key = value.symbol.key
         return key[0] == "attr" and len(key) > 2 and isinstance(key[2], str) and is_whole_name(key[2])
-    return isinstance(value, Const) and id(value) in run.facts.get("whole", {})
+    known, of_one = run.facts.get("whole", {}), run.facts.get(SET_FOR_ONE, {})
+    return isinstance(value, Const) and id(value) in known and id(value) not in of_one
 
 
 def whole_option(run: Run, loader: Object, size: Value) -> bool:

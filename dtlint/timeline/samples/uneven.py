@@ -52,6 +52,11 @@ def partial_batches(run: Run) -> Iterator[tuple[Site, Steps, str]]:
     for event, loader in batches_at(run, "fixed-size"):
         if may_be_partial(loader) and option(loader, "batch_size") == event.extra["size"]:
             yield place_of(loader), kept(event_step(event, "a buffer for whole batches takes it here")), "buffer"
+    trained = [use.loader for use in seen.training()]
+    for event, _ in seen.of("compiled-for"):
+        given = event.extra["call"].get("loader")
+        if any(loader is given for loader in trained) and may_be_partial(given):
+            yield place_of(given), kept(event_step(event, "a step is compiled for its batches' shape")), "compiled"
 
 
 def cut_by_hand(run: Run) -> Iterator[tuple[Site, Steps, str]]:

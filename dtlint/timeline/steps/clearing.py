@@ -7,10 +7,11 @@ from typing import Any
 
 from dtlint.machine.logs import Choice, Loop, Site
 from dtlint.machine.values import Object, Symbol
-from dtlint.timeline.order import Met, choices_below, inside, loops_over
+from dtlint.timeline.order import Met, choices_below, exclusive, in_each_turn, inside, loops_over
 from dtlint.timeline.steps.loss_scale import several
 from dtlint.timeline.steps.models_used import changes
 from dtlint.timeline.steps.stepping import backwards, events, steps
+from dtlint.timeline.steps.windows import Window, own_predicates, same_optimizer, windows
 
 
 def kept_on_one_side(run: Any) -> Iterator[tuple[Met, Met]]:
@@ -68,6 +69,20 @@ def cleared_in_the_last(run: Any) -> Iterator[tuple[Met, Met, Met]]:
             between = entered.number < clear.number < behind[0].number and loops_over(clear) == around
             if between and asked(clear, around[-1]) <= needed:
                 yield clear, entered, behind[0]
+                break
+
+
+def cleared_where_it_steps(run: Any) -> Iterator[tuple[Met, Window]]:
+    """A clearing in front of the backward pass of those turns that step, and of no others: what the micro-batches
+    before have added up is thrown away."""
+    clears = events(run, "record", "zero-grad")
+    for window in windows(run):
+        for clear in clears if not window.nested else ():
+            before = clear.number < window.backward.number and in_each_turn(clear, window.loop)
+            if not before or exclusive(clear, window.step) or not same_optimizer(clear, window.step):
+                continue
+            if window.when and set(window.when) <= set(own_predicates(clear, window.backward, window.loop)):
+                yield clear, window
                 break
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine.control.agreeing import TOLD
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import symbols_in
@@ -121,10 +123,20 @@ def unconfigured(run: Any) -> Iterator[Met]:
         shared = met.event.path != subject.path and any(
             path not in (met.event.path, subject.path) for path in run.project.mentioning(wanted[0])
         )
-        if shared:
+        if shared or run.project.started.accumulates(run.entry.path):
             continue  # a loop for accelerators of several programs, of which others are told
         if len(made.arguments) <= 3 and not any(name in subject.attributes for name in wanted):
-            yield met
+            if not put_in(run, subject.path, wanted):
+                yield met
+
+
+def put_in(run: Any, path: str, wanted: tuple[str, ...]) -> bool:
+    """`if count > 1: options.update(gradient_accumulation_steps=count)` before `Accelerator(**options)`"""
+    return any(
+        any(name in wanted for name, _ in node.keywords)
+        for node in every_node(run.project.tree(path).body)
+        if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr) and node.func.name in ("update", "setdefault")
+    )
 
 
 def never_accumulated(run: Any) -> Iterator[tuple[Met, Met]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -22,15 +23,14 @@ from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Obj
 from dtlint.machine.walks import walk
 from dtlint.timeline.order import Met
 from dtlint.timeline.ranks.arrivals import in_constructor
+from dtlint.timeline.ranks.inverted import whole_text
 from dtlint.timeline.steps import waiting
+from dtlint.timeline.steps.kinds import TURNS, asks_kind, varies
 from dtlint.timeline.steps.stepping import DDP, events
 from dtlint.timeline.symbols import objects_in
 
 DEPTH = 6
 NESTED = 3  # classes of the project within each other
-# computed anew in each turn of the training loop
-TURNS = frozenset({"index", "batch", "turn", "number", "loop"})
-CHANGING = TURNS | {"source", "drawn", "time", "item"}
 WHOLE = frozenset(
     {"children", "named_children", "modules", "named_modules", "parameters", "named_parameters", "_modules"}
 )
@@ -207,8 +207,16 @@ def left_out(run: Any, model: Object, forwards: list[Met]) -> Iterator[Part]:
                 yield Part(part.name, module)
             continue
         skipped = sometimes(mine, forwards[0]) or between_calls(module, forwards)
-        if skipped is not None and not all_of_it(skipped, uses, without=module):
+        if skipped is None or asks_for_itself(run, skipped, part.attribute):
+            continue
+        if not all_of_it(skipped, uses, without=module):
             yield Part(part.name, module, mine[0], skipped)
+
+
+def asks_for_itself(run: Any, choice: Choice, attribute: str) -> bool:
+    """`if self.head is not None: x = self.head(x)`: a part that is there is used."""
+    alone = rf"(not )?\w+(\.\w+)*\.{re.escape(attribute)}( is (not )?None)?"
+    return bool(attribute) and re.fullmatch(alone, whole_text(run, choice.decision)) is not None
 
 
 def without_gradient(run: Any, model: Object) -> set[int]:
@@ -346,10 +354,21 @@ def sometimes(uses: list[Met], forward: Met) -> Choice | None:
         )
     used = {id(met.event) for met in uses}
     skipping = [
-        [choice for choice in choices if len(sides[id(choice)]) == 1 and not meet_again(choice, used)]
+        [
+            choice
+            for choice in choices
+            if len(sides[id(choice)]) == 1
+            and not fails(choice, 1 - min(sides[id(choice)]))
+            and not meet_again(choice, used)
+        ]
         for choices in deciding
     ]
     return skipping[0][0] if skipping and all(skipping) else None
+
+
+def fails(choice: Choice, side: int) -> bool:
+    """`if neither_or_both: raise ValueError`: there is no step in which the part is left out."""
+    return choice.exits[side] == "raise"
 
 
 def meet_again(choice: Choice, used: set[int]) -> bool:
@@ -419,39 +438,19 @@ def changes(choice: Choice, loop: Loop | None = None) -> bool:
     asked = choice.symbol
     decision = decided_by(asked) if asked is not None else None
     presence = asked is not None and asks_presence(asked) and decision is None  # a part of every batch, or of none
-    if asked is not None and asks_channels(asked):
+    if asked is not None and asks_kind(asked):
         return False
     if choice.cause is not None:
         return choice.cause.kind in ("random", "rank", "clock") or (choice.cause.kind == "data" and not presence)
     return asked is not None and not presence and changing(decision or asked, loop)
 
 
-def asks_channels(asked: Symbol) -> bool:
-    """`x.shape[1] == 3`, `x.size(-1) != self.width`: how many channels a batch has, against a number that is written
-    down or that a layer has. Batches of one loader have as many each; how long and how large they are is another
-    question."""
-    while asked.key[0] == "not" and isinstance(asked.key[1], Symbol):
-        asked = asked.key[1]
-    word, *parts = asked.key
-    if word not in ("compare ==", "compare !=") or len(parts) != 2 or not isinstance(parts[0], Symbol):
-        return False
-    kind, *given = parts[0].key
-    shape = kind == "item" and isinstance(given[0], Symbol) and given[0].key[::2] == ("attr", "shape")
-    if not shape and kind != "size":
-        return False
-    if isinstance(parts[1], Symbol):  # of the last axis a layer has been made with its size
-        return given[1:] == [-1] and not changing(parts[1])
-    return type(parts[1]) is int and given[1:] in ([1], [-1])
-
-
 def changing(symbol: Symbol, loop: Loop | None = None) -> bool:
     if symbol.key[0] in ("or", "and", "not"):
         return any(isinstance(part, Symbol) and changing(part, loop) for part in symbol.key[1:])
-    if asks_channels(symbol):
+    if asks_kind(symbol):
         return False
-    if any(one.key[0] in CHANGING and not names_a_setting(one) for one in symbols_in(symbol)):
-        return loop is None or not made_before(symbol, loop)
-    return False
+    return varies(symbol) and (loop is None or not made_before(symbol, loop))
 
 
 def made_before(symbol: Symbol, loop: Loop) -> bool:
@@ -463,15 +462,6 @@ def made_before(symbol: Symbol, loop: Loop) -> bool:
     if symbol.key[0] in TURNS or not (parts or objects):
         return False
     return all(number <= loop.objects for number in objects) and all(made_before(part, loop) for part in parts)
-
-
-def names_a_setting(symbol: Symbol) -> bool:
-    """`config["distill"]`: what stands under a name changes with the table it is in, no sooner; nor does the first of
-    what stands there, `config["sampling"][0]`."""
-    if symbol.key[0] != "item" or len(symbol.key) != 3:
-        return False
-    _, table, index = symbol.key
-    return isinstance(index, str) or (isinstance(index, int) and isinstance(table, Symbol) and names_a_setting(table))
 
 
 def never_named(run: Any, model: Object, name: str) -> bool:

@@ -14,7 +14,7 @@ from dtlint.machine.library.python.run_later import names_in
 from dtlint.machine.library.training.wrapping import ALONE
 from dtlint.machine.logs import Choice, Loop
 from dtlint.machine.values import Bound, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
-from dtlint.timeline.order import Met, choices_below, loops_over
+from dtlint.timeline.order import Met, choices_below, in_each_turn, loops_over
 from dtlint.timeline.samples.workers import loaded_by
 from dtlint.timeline.steps.stepping import events
 from dtlint.timeline.steps.windows import unconditional, windows
@@ -127,10 +127,13 @@ def wrong_lengths(run: Any) -> Iterator[WrongLength]:
     told: set[tuple[int, str]] = set()  # the parts of one schedule are counted alike
     for schedule in schedules(run):
         stepped = step_of(run, schedule)
+        found = turns_multiplied(run, schedule)
         if stepped is None:
+            if found is not None:
+                yield found
             continue
         by = prepared(run, schedule)
-        found = (
+        found = found or (
             after_sharding(schedule, by, stepped[1].subject)
             if by is not None
             else before_sharding(run, schedule)
@@ -257,6 +260,41 @@ def multiplied(run: Any, schedule: Schedule) -> WrongLength | None:
         "leave the number of ranks out",
         "multiplied by the number of ranks",
     )
+
+
+def turns_multiplied(run: Any, schedule: Schedule) -> WrongLength | None:
+    """`max_steps * world_size`, though every rank steps it once in each of `range(max_steps)` turns."""
+    key = schedule.symbol.key
+    counts = [part for part in key[1:] if isinstance(part, Symbol)]
+    if key[0] != "op *" or len(counts) != 1 or not any(is_world(part) for part in key[1:]):
+        return None
+    if next(prepares(run), None) is not None:
+        return None  # who prepares has it step once for each process, in whatever it is handed over
+    stepped = [
+        met
+        for met in events(run, "record", "scheduler-step")
+        if any(call is schedule.call for call in stepped_with(met.event.subject))
+    ]
+    loop = loops_over(stepped[0])[-1:] if len(stepped) == 1 else []
+    if not loop or not in_each_turn(stepped[0], loop[0]) or not ends_at(loop[0], counts[0]):
+        return None
+    return WrongLength(
+        schedule.made,
+        "the schedule steps once in each turn on every rank; times the number of ranks it never ends",
+        "leave the number of ranks out",
+        "multiplied by the number of ranks",
+    )
+
+
+def ends_at(loop: Loop, count: Symbol) -> bool:
+    """`for step in range(start, count + 1)`"""
+    walked = loop.subject
+    if isinstance(walked, Object) and walked.facts.get("inner"):
+        walked = walked.facts["inner"][0]
+    stop = walked.attributes.get("stop") if isinstance(walked, Object) and walked.kind == "builtins.range" else None
+    if not isinstance(stop, Unknown):
+        return False
+    return stop.symbol is count or (stop.symbol.key[0] == "op +" and count in stop.symbol.key and 1 in stop.symbol.key)
 
 
 def divided_twice(run: Any, schedule: Schedule) -> WrongLength | None:

@@ -14,7 +14,7 @@ from dtlint.machine.library.feeding.loaders import LOADER, Described, inside_of
 from dtlint.machine.library.feeding.own_rows import ALONG
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import evidence
-from dtlint.machine.library.training.models import GRADIENT
+from dtlint.machine.library.training.own_gradients import GRADIENT
 from dtlint.machine.logs import Attempt, Call, Choice, Event, LogNode, Loop, Site, plain_question
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Symbol, Unknown, Value

@@ -9,7 +9,7 @@ from typing import Any
 from dtlint.machine.library.computing.provenance import parts, symbols_in
 from dtlint.machine.library.meeting.spawning import APART
 from dtlint.machine.library.meeting.unread import UNREAD
-from dtlint.machine.library.training.models import GRADIENT
+from dtlint.machine.library.training.own_gradients import GRADIENT
 from dtlint.machine.library.training.stepping import INNER, PLAIN
 from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site
 from dtlint.machine.values import TRUE, Const, Object, Symbol, Unknown, Value
@@ -21,6 +21,7 @@ from dtlint.timeline.symbols import objects_in, parameters_of
 
 EXCHANGES = (
     "all_reduce",
+    "all_reduce_coalesced",
     "reduce_scatter",
     "reduce_scatter_tensor",
     "all_gather",

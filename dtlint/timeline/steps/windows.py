@@ -9,10 +9,11 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine.control.agreeing import settled
 from dtlint.machine.lanes import token
+from dtlint.machine.library.contexts import UNSEEN
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.library.training.trainers import TURNS
-from dtlint.machine.logs import Call, Choice, Loop
+from dtlint.machine.logs import Call, Choice, Loop, plain_question
 from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown
 from dtlint.timeline.options import default_for, default_in_a_class
 from dtlint.timeline.order import Met, choices_below, exclusive, in_each_turn, inside, loops_over
@@ -65,7 +66,9 @@ def find_windows(run: Any) -> Iterator[Window]:
             when = [own_predicates(step, backward, innermost) for step in turns]
             # one that steps whenever the pass is made has its gradients; the others are of another model
             long = (
-                any(periodic(symbol) and several(symbol, step) for symbol, _ in own)
+                any(
+                    periodic(symbol) and several(symbol, step) and not in_most(symbol, answer) for symbol, answer in own
+                )
                 for step, own in zip(turns, when, strict=True)
             )
             if all(long):
@@ -114,6 +117,13 @@ def aside(backward: Met, loop: Turns, known: list[Met]) -> bool:
 def several(symbol: Symbol, met: Met) -> bool:
     """A remainder of a division by one is always zero."""
     return all(constant(part) not in (0, 1) and may_be_many(part, met) for part in moduli(symbol))
+
+
+def in_most(symbol: Symbol, answer: bool) -> bool:
+    """`if turn % 200 == 0: report()` and `else: step()`: all turns but one of 200 are no end of a window."""
+    question, given = plain_question(symbol)
+    word = question.key[0] if question is not None else ""
+    return answer is given if word in ("compare !=", "op %") else word == "compare ==" and answer is not given
 
 
 def may_be_many(count: Any, met: Met) -> bool:
@@ -314,9 +324,17 @@ def divided(loss: Any, walked: Any = None) -> bool:
 
 
 def switched(run: Any, window: Window) -> bool:
-    """Does anything in the window switch the reduction?"""
+    """Does anything in the window switch the reduction, or may a context that was given the model do so?"""
     around = (*loops_over(window.backward)[-2:-1], window.loop)
-    return any(inside(met, around[0]) for met in events(run, "record", "no-sync"))
+    if any(inside(met, around[0]) for met in events(run, "record", "no-sync")):
+        return True
+    loss = window.backward.event.subject
+    tags = loss.tags if loss is not None else ()
+    models = {tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == "wrapped"}
+    return any(
+        inside(met, around[0]) and not models.isdisjoint(met.event.extra["given"])
+        for met in events(run, "record", UNSEEN)
+    )
 
 
 def unreduced_steps(run: Any) -> Iterator[tuple[Met, Window]]:

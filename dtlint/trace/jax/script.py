@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import random
 import signal
 import sys
 import traceback
-import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dtlint.trace import absent, made_up, rewriting
+from dtlint.trace import absent, made_up, rewriting, starting
 from dtlint.trace.flow import Flow
 from dtlint.trace.forks import Forks
 from dtlint.trace.frames import failure_stack
@@ -100,13 +98,6 @@ def execute(
     watched: Sequence[Any] = (),
 ) -> dict[str, Any]:
     """Run the script to its end: how it ended, as the fields of a RankEnd. What was seen goes to `tell`."""
-    script = os.path.abspath(job["script"])
-    sys.argv = [job["script"], *job.get("arguments", ())]
-    sys.path[:] = [os.path.dirname(script), *(entry for entry in sys.path if entry)]
-    module = types.ModuleType("__main__")
-    module.__file__, module.__builtins__ = script, __builtins__  # type: ignore[attr-defined]
-    sys.modules["__main__"] = module
-    atexit._clear()  # what JAX wants to do at exit is nothing to a fork of its process
     from dtlint.trace.jax import alike
     from dtlint.trace.jax.programs import Stopped
 
@@ -121,9 +112,10 @@ def execute(
     loaders.install(extra)
     seen = lines.watch(job.get("cover") or (), flow if extra.get("see") else None)
     try:
+        module = starting.as_main(job)
         rewriting.install(job, rank, tell)
         alike.install((os.path.realpath(path), line) for path, line in job.get("lenient") or ())
-        code = rewriting.compiled(script)
+        code = rewriting.compiled(str(module.__file__))
         prelude = job.get("prelude")
         if prelude and int(prelude["rank"]) == rank:
             exec(compile(prelude["code"], FAULT, "exec"), {"__name__": FAULT})

@@ -8,12 +8,11 @@ import os
 import random
 import signal
 import sys
-import types
 from typing import Any
 
 import torch
 
-from dtlint.trace import absent, clock, rewriting, unread
+from dtlint.trace import absent, clock, rewriting, starting, unread
 from dtlint.trace.channel import Channel
 from dtlint.trace.frames import failure_stack
 from dtlint.trace.keeper import SET_CHILD_SUBREAPER, SET_PARENT_DEATH_SIGNAL, process_control
@@ -162,15 +161,9 @@ def _run(job: dict[str, Any], rank: int, channel: Channel, scratch: str) -> int:
 
 
 def _execute(job: dict[str, Any], recorder: Recorder) -> dict[str, Any]:
-    script = os.path.abspath(job["script"])
-    sys.argv = [job["script"], *job.get("arguments", ())]
-    sys.path[:] = [os.path.dirname(script), *(entry for entry in sys.path if entry), STANDINS]
-    module = types.ModuleType("__main__")
-    module.__file__, module.__builtins__ = script, __builtins__  # type: ignore[attr-defined]
-    sys.modules["__main__"] = module
-    atexit._clear()  # what torch wants to do at exit is nothing to a fork of its process
     try:
-        code = rewriting.compiled(script)
+        module = starting.as_main(job, (STANDINS,))
+        code = rewriting.compiled(str(module.__file__))
         with cuda.CudaIsCpu() if job.get("pretend_gpus", True) else contextlib.nullcontext():
             _prelude(job, recorder.rank)
             exec(code, module.__dict__)

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from dtlint.trace import made_up
+from dtlint.trace.torch import hub
 from dtlint.trace.torch.recorder import Recorder
 
 SAMPLES = 128
@@ -31,6 +32,7 @@ def install(recorder: Recorder) -> None:
     made_up.install(recorder.tell)
     say = made_up.teller(recorder.tell)
     _checkpoints(say)
+    hub.install(say)
     with contextlib.suppress(Exception):
         _image_sets(say)
 
@@ -101,13 +103,19 @@ class Images(torch.utils.data.Dataset):
         return torch.randn(self.shape, generator=generator), self.targets[index]
 
 
+def image_set(name: str, tell: Any = None) -> type[Images]:
+    """`torchvision.datasets.CIFAR10`, a class: scripts inherit from it."""
+    shape, classes = IMAGES.get(name, IMAGES["ImageFolder"])
+
+    def make(self: Images, *_: Any, **__: Any) -> None:
+        if tell is not None:
+            tell(f"torchvision.datasets.{name}")
+        Images.__init__(self, shape, classes)
+
+    return type(name, (Images,), {"__init__": make})
+
+
 def _image_sets(tell: Any) -> None:
     datasets: Any = importlib.import_module("torchvision.datasets")
-
-    for name, (shape, classes) in IMAGES.items():
-
-        def make(*_: Any, _name: str = name, _shape: Any = shape, _classes: int = classes, **__: Any) -> Images:
-            tell(f"torchvision.datasets.{_name}")
-            return Images(_shape, _classes)
-
-        setattr(datasets, name, make)
+    for name in IMAGES:
+        setattr(datasets, name, image_set(name, tell))

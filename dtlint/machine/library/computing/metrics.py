@@ -16,7 +16,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import marks
 from dtlint.machine.library.feeding import cut_shares
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.meeting.roots import OFF
+from dtlint.machine.library.meeting.roots import OFF, TO_ONE
 from dtlint.machine.library.training import gradient_parts
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import BY_RANK, FALSE, NONE, TRUE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
@@ -110,7 +110,7 @@ def decided(machine: Machine, value: Value, mask: int) -> None:
 
 def told_to_one(value: Value) -> bool:
     """What all have reduced to one rank: that one has everybody's, and what the others have is another question."""
-    return any(isinstance(tag, tuple) and tag[0] == OFF for tag in value.tags)
+    return any(isinstance(tag, tuple) and tag[0] in (OFF, TO_ONE) for tag in value.tags)
 
 
 def only_presence(value: Value) -> bool:

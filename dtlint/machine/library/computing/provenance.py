@@ -126,7 +126,11 @@ def own_data(machine: Machine, read: Value) -> Value:
     if read.cause.kind not in BY_PROCESS:
         return read
     cause = Cause("data", read.cause.trail).then(machine.step("what this rank's own file holds"))
+    machine.facts.setdefault(OWN_FILES, set()).add(read.symbol)
     return Unknown(read.symbol, cause, read.tags, read.like)
+
+
+OWN_FILES = "own files"  # fact of the run: what ranks have read from files of their own, by symbol
 
 
 def without_own_data(value: Value) -> Value:
@@ -142,10 +146,10 @@ TAKEN_UP = "taken up"  # fact of the run: own files that are checkpoints, by the
 def take_up(machine: Machine, given: Value) -> None:
     """`model.load_state_dict(kept["model"])`: what was read is a checkpoint, and all ranks have written theirs at one
     moment. What it says by name beside the weights, such as the step, was the same for all of them."""
-    symbol = given.symbol if isinstance(given, Unknown) and given.cause is not None else None
+    symbol = given.symbol if isinstance(given, Unknown) else None
     while symbol is not None and symbol.key[0] == "item" and isinstance(symbol.key[1], Symbol):
         symbol = symbol.key[1]
-    if symbol is not None:
+    if symbol in machine.facts.get(OWN_FILES, ()):
         machine.facts.setdefault(TAKEN_UP, set()).add(symbol)
 
 

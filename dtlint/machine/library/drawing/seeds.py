@@ -223,6 +223,19 @@ def generator_seed(machine: Machine, call: Invocation) -> Value | None:
     return receiver
 
 
+def own_seed(machine: Machine, call: Invocation) -> Value:
+    """`torch.seed()`, `generator.seed()`: seeded with a number that each process draws for itself."""
+    cause = machine.cause("random", f"`{call.name}` draws another seed in every process")
+    value = machine.unknown("seed", machine.symbols.fresh("process"), cause=cause)
+    held = call.receiver if isinstance(call.receiver, Object) else registers(machine)
+    names = (SEEDED,) if held is call.receiver else call.row.extra.get("seeds", ())
+    place = Const((machine.frame.path, machine.current_at, machine.frame.scope))
+    for name in names:
+        machine.set(held, str(name), value, call.mask)
+        machine.set(held, f"{name} at", place, call.mask)
+    return value
+
+
 def seed_sequence(machine: Machine, call: Invocation) -> Value | None:
     """`SeedSequence()` is another one in every process; `SeedSequence(seed)` is made of the seed."""
     if call.get("entropy") not in (None, NONE):
@@ -275,5 +288,6 @@ MODELS: dict[str, Any] = {
     "weights_loaded": weights_loaded,
     "seed": seed,
     "generator_seed": generator_seed,
+    "own_seed": own_seed,
     "seed_sequence": seed_sequence,
 }

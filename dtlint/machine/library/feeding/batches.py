@@ -58,6 +58,7 @@ class Total:
 
 
 TOTALS = "totals"  # fact: numbers of which the program asks whether all ranks together take them up
+SET_FOR_ONE = "set for one rank"  # fact: by its identity, a number that a setting keeps for one rank
 OF_ONE = "taken by one"  # fact: by its identity, what one rank takes at once times its length
 NOTHING_LEFT = "rank products of nothing"  # fact: `seed * rank` with a seed of 0, and where
 
@@ -150,13 +151,21 @@ def named(machine: Machine, name: str, value: Value, inside: Frame | None = None
         machine.facts.setdefault("whole", {})[id(value)] = (value, place)
 
 
+def read(machine: Machine, name: str, value: Const) -> None:
+    """`total_batch = config.batch_size_per_gpu`: a setting that says it is of one rank is so under any other name."""
+    if is_part_name(name):
+        machine.facts.setdefault(SET_FOR_ONE, {})[id(value)] = value
+    named(machine, name, value)
+
+
 def says_whole(node: ir.Expr) -> bool:
     """A name that says it counts the samples of all ranks: `global_batch_size`, `args.total_batch`."""
     return is_whole_name(last_name(node))
 
 
 def is_whole_name(name: str) -> bool:
-    return names_a_batch(name, WHOLE)
+    """`batch_gpu_total` has all that one GPU takes."""
+    return names_a_batch(name, WHOLE) and not is_part_name(name)
 
 
 def is_part_name(name: str) -> bool:

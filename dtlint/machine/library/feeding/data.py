@@ -13,7 +13,7 @@ from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.core import IN_WORKER, Machine
 from dtlint.machine.library.computing import provenance, tensors
 from dtlint.machine.library.drawing import draws, seeds
-from dtlint.machine.library.feeding import handing, inside, loaders, sharding, streams, whole_batches
+from dtlint.machine.library.feeding import handing, inside, loaders, sharding, streams, webdatasets, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import files
 from dtlint.machine.names import attributes
@@ -94,6 +94,9 @@ def length(machine: Machine, value: Object, mask: int) -> Value | None:
     if value.kind == "torch.Tensor":
         known = value.facts.get("length")
         return known if isinstance(known, Value) else None
+    own = webdatasets.own_end(machine, value)
+    if own is not None:
+        value.facts["shard"], value.facts["uneven"] = own
     uneven = value.facts.get("uneven")
     if isinstance(uneven, Cause):
         return machine.unknown("length", value.number, cause=uneven)

@@ -70,7 +70,8 @@ def to_trainer(machine: Machine, call: Invocation) -> None:
     found = found or given_loaders
     if isinstance(found, Object) and loaders.is_loader(machine, found):
         loaders.described(machine, found)
-        machine.emit_event("record", "hand-over", call.name, call.mask, subject=found, extra={"replaces": replaces})
+        extra = {"replaces": replaces, "owner": trainer}
+        machine.emit_event("record", "hand-over", call.name, call.mask, subject=found, extra=extra)
 
 
 OWN_LOADER = "get_train_dataloader"

@@ -12,7 +12,7 @@ from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.drawing import draws, seeds
-from dtlint.machine.library.feeding import inside, samplers, sharding, worker_starts
+from dtlint.machine.library.feeding import inside, samplers, sharding, webdatasets, worker_starts
 from dtlint.machine.library.feeding.lengths import even_loop, is_divided, is_slice, length_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import (
@@ -226,6 +226,8 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
         found.why = born(machine, found.sampler, "each rank gets its own part of the data")
         return
     cause = dataset_cause(machine, dataset, found)
+    if cause is not None and cause.kind == "files":
+        cause = None  # what is read where it has been kept, and computed where not, is the same
     asked: tuple[str, ...] = ("generator", "worker_init_fn", "collate_fn")
     plain = found.sampler is None or samplers.is_plain(machine, found.sampler)
     if not plain and cause is None and samplers.fills_alike(machine, found.sampler, found.ordering):
@@ -252,6 +254,8 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
     if is_open(loader) or any(look.cut for look in found.looks):
         return
     if not plain:
+        return
+    if any(webdatasets.divides_itself(machine.knowledge, one) for look in found.looks for one in look.values):
         return
     if understood(machine, loader, dataset, found) and not samplers.draws_its_own(machine, found.sampler):
         found.gives = "same"
@@ -449,6 +453,11 @@ def uneven_numbers(machine: Machine, found: Described, sampler: Value) -> None:
 
 def uneven_stream(machine: Machine, loader: Object, found: Described) -> None:
     """Samples skipped by rank: the rest is not equally long, unless the whole is a multiple."""
+    own = webdatasets.own_end(machine, loader)
+    if own is not None:
+        found.shards.append(own[0])
+        found.uneven = own[1]
+        return
     for look in found.looks:
         if not look.iterable or inside.is_endless(look) or inside.stops_by_count(look):
             continue

@@ -94,6 +94,8 @@ def shuffles(sampler: Object) -> bool | None:
     if isinstance(sampler.kind, ClassRef) or call is None:
         return None
     given = call.get("shuffle")
+    if given is None and call.row.extra.get("shuffles") == "asked":
+        return False if not spread(call) else None
     if given is None:
         return True if not spread(call) else None
     return given.value if isinstance(given, Const) and isinstance(given.value, bool) else None

@@ -9,14 +9,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.findings import Step
 from dtlint.ir import nodes as ir
+from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import sharding
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Const, External, FunctionRef, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import (
+    NONE,
+    Cause,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Symbol,
+    Trail,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 SPLITS = ("split-by-rank", "split-by-worker")  # half a split is another rule's question
 OWN = "webdataset."
+COUNTED = "walked over as told"  # fact of a pipeline: somebody has said how often or how long
 
 
 def dataset_of(loader: Object) -> Object | None:
@@ -29,6 +44,11 @@ def dataset_of(loader: Object) -> Object | None:
             return None
         loader = held
     return None
+
+
+def divides_itself(knowledge: Any, value: Value) -> bool:
+    """Is it a pipeline, as a stream of the project hands it on, of which each rank does not read all?"""
+    return isinstance(value, Object) and dataset_of(value) is value and reads_all(knowledge, value) is None
 
 
 def reads_all(knowledge: Any, loader: Object) -> Object | None:
@@ -70,6 +90,48 @@ def split_by_rank_alone(knowledge: Any, loader: Object) -> Object | None:
     if kinds and set(kinds) == {SPLITS[0]} and lists_shards(knowledge, call.arguments[0]):
         return dataset if all(known(stage) for stage in stages(dataset)) else None
     return None
+
+
+def walked_to_the_end(knowledge: Any, loader: Object) -> Object | None:
+    """A pipeline that divides its shards between the ranks, each of which comes to the end of its own at a turn of its
+    own: nobody says how long an epoch is."""
+    dataset = dataset_of(loader)
+    call = dataset.facts.get("call") if dataset is not None else None
+    if dataset is None or not isinstance(call, Invocation) or any(name is None for name, _ in call.keywords):
+        return None
+    if loader.facts.get(COUNTED) or dataset.facts.get(COUNTED) or sharding.is_part(dataset) is not None:
+        return None
+    extra = call.row.extra
+    if extra.get("splits_by"):
+        drawn, given = call.get(str(extra["draws_by"])), call.get(str(extra["splits_by"]))
+        plain = drawn is None or (isinstance(drawn, Const) and not drawn.value)
+        return dataset if plain and given is not None and SPLITS[0] in splits(knowledge, given) else None
+    if extra.get("stages") and call.arguments and lists_shards(knowledge, call.arguments[0]):
+        told = any(ends_as_told(knowledge, stage) or not known(stage) for stage in stages(dataset))
+        return None if told or splitter(knowledge, dataset) is None else dataset
+    return None
+
+
+def own_end(machine: Machine, loader: Object) -> tuple[tuple[Any, ...], Cause] | None:
+    """Where such a pipeline was made, and why ranks make different numbers of turns."""
+    pipeline = walked_to_the_end(machine.knowledge, loader)
+    if pipeline is None or pipeline.at is None:
+        return None
+    step = Step(pipeline.path, pipeline.at[0], "each rank reads shards of its own, and they are not equally long")
+    return ("shard", pipeline.path, pipeline.at, machine.frame.scope), Cause("shard", Trail(step))
+
+
+def ends_as_told(knowledge: Any, stage: Value) -> bool:
+    """`webdataset.repeatedly`, as it is or with a number"""
+    names = [stage.name] if isinstance(stage, External) else [side.key[0] for side in sides(stage)]
+    return any(row is not None and row.extra.get("counted") for row in map(knowledge.apis.get, names))
+
+
+def counted(machine: Machine, call: Invocation) -> Value | None:
+    """`dataset.with_epoch(n)`, `loader.slice(n)`"""
+    if isinstance(call.receiver, Object):
+        call.receiver.facts[COUNTED] = True
+    return call.receiver
 
 
 def stages(dataset: Object) -> Iterator[Value]:
@@ -128,3 +190,6 @@ def known(stage: Value) -> bool:
     if not isinstance(stage, Unknown) or stage.cause is not None:
         return False
     return all(any(isinstance(part, str) and part.startswith(OWN) for part in side.key[:2]) for side in sides(stage))
+
+
+MODELS: dict[str, Any] = {"counted": counted}

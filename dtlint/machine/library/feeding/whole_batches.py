@@ -179,6 +179,28 @@ def into_buffer(machine: Machine, buffer: Object, call: Invocation) -> None:
         machine.emit_event("record", "fixed-size", call.name, call.mask, subject=batch, extra={"size": size})
 
 
+CAPTURED = "captured for"  # fact of a model: the size of the batch its graph was captured with
+
+
+def captured(machine: Machine, call: Invocation) -> Value:
+    """`make_graphed_callables(model, (example,))`: the model itself, which from now on takes batches of one size."""
+    model, given = (*call.arguments, call.get("sample_args"), None)[:2]
+    example = next(iter(containers.items_of(machine, given) or ()), None) if given is not None else None
+    size = example.facts.get("length") if isinstance(example, Object) else None
+    if isinstance(model, Object) and isinstance(size, Value):
+        model.facts[CAPTURED] = size
+    return model if model is not None else call.arguments[0]
+
+
+def into_graph(machine: Machine, model: Object, given: tuple[Value, ...], mask: int) -> None:
+    """A captured model, or the wrapper around it, is called with a batch: it is copied to where the example was."""
+    inner = model.attributes.get("module", model)
+    size = inner.facts.get(CAPTURED) if isinstance(inner, Object) else None
+    for batch in given if size is not None else ():
+        if unpadded(batch):
+            machine.emit_event("record", "fixed-size", "forward", mask, subject=batch, extra={"size": size})
+
+
 def of_loop(part: Value) -> bool:
     return provenance.has_mark(part, "loader", 1) or provenance.has_mark(part, HAND_CUT, 0)
 
@@ -206,3 +228,6 @@ def steps_of(symbol: Symbol) -> Iterator[Symbol]:
         if one.key[0] != "phi" or not all(isinstance(side, Symbol) for side in sides):
             yield one
         todo.extend(provenance.inner_symbols(sides))
+
+
+MODELS: dict[str, Any] = {"captured": captured}

@@ -299,6 +299,11 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
             elif tag[3] == "samples" and (divided(call, tag[4]) or (led and multiplied(tag[4]))):
                 what = "one key for each sample, where the mapped axis has one entry for each device"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
+            elif tag[3] == "samples" and led and of_one_device(machine, tag[4]):
+                what = (
+                    "as many keys as each device has of something else, where the mapped axis has one for each device"
+                )
+                jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
             elif tag[3] == "samples" and led:
                 jax_facts.note(machine, COUNTED_BY, call.mask, tag[5], (here,), count=tag[4])
         for tag in words(leaf.tags, "device axis"):
@@ -328,6 +333,17 @@ def divided_elsewhere(machine: Machine, count: int) -> bool:
     """`paths // local_device_count`: then as many keys as paths are not one for each device."""
     shares: list[Any] = machine.facts.get("shares", [])
     return any(share.op == "//" and share.by == "local" and share.left == Const(count) for share in shares)
+
+
+def of_one_device(machine: Machine, count: Symbol) -> bool:
+    """`local_device_count() * minibatches`: what is there for each device is not their number."""
+    shares: list[Any] = machine.facts.get("shares", [])
+    both = ((share.left, share.right) for share in shares if share.op == "*")
+    return any(
+        isinstance(one, Unknown) and one.symbol is count and isinstance(other, Const) and other.scale == "local"
+        for left, right in both
+        for one, other in ((left, right), (right, left))
+    )
 
 
 def is_split(keys: Value) -> bool:

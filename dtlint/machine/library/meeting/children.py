@@ -2,7 +2,8 @@
 
 `for number in range(count): Process(target=work, args=(number, count)).start()` is a spawn written out, when what they
 run begins a process group: all ranks run the function, each with a number of its own. Which number is the rank, they
-tell the process group themselves (`init_process_group(rank=number)`); from there on that value is the rank.
+tell the process group themselves (`init_process_group(rank=number)`), or the environment that it asks; from there on
+that value is the rank.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import group_start, identity, spawning
-from dtlint.machine.values import Bound, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.values import Bound, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
 BEGINS = "init_process_group"
 WAITING = "processes made in a loop"
+NUMBERS = frozenset({"rank", "local_rank", "node"})
+WRITTEN = frozenset({"builtins.str", "text"})
 # Scripts that start their ranks by hand also have a way to run as one: both ways together must not cost too much.
 DEEPEST, NEAR = 8, 4
 
@@ -163,9 +166,33 @@ def below(node: Any) -> Iterator[Any]:
 
 def told(machine: Machine, call: Invocation) -> None:
     """`init_process_group(rank=number)`: the number is the rank of this process from here on, wherever it is read."""
-    rank = call.get("rank")
-    if isinstance(rank, Unknown) and rank.cause is None and rank.symbol.key[0] not in ("deep",):
+    is_from_here(machine, call.get("rank"), "rank", "the rank given to the process group")
+
+
+def told_the_environment(machine: Machine, name: Value, value: Value) -> None:
+    """`os.environ["RANK"] = str(number)`, ahead of the process group that asks there."""
+    row = machine.knowledge.environment.get(name.value) if isinstance(name, Const) else None
+    node = machine.frame.node
+    if row is None or row.value not in NUMBERS or machine.frame.loops or not isinstance(node, ir.Function):
+        return
+    if not group_start.starters(machine, BEGINS).isdisjoint(node.tokens):
+        number = number_in(value)
+        both = isinstance(number, Unknown) and number.symbol in machine.told  # on one machine a rank is both
+        if row.value == "rank" or not both:
+            is_from_here(machine, number, row.value, f"written to `{row.name}` of this process")
+
+
+def number_in(text: Value) -> Value:
+    """`str(number)`"""
+    written = text.symbol.key if isinstance(text, Unknown) else ()
+    if len(written) == 2 and written[0] in WRITTEN and isinstance(written[1], Symbol):
+        return Unknown(written[1], text.cause)
+    return text
+
+
+def is_from_here(machine: Machine, number: Value | None, what: str, how: str) -> None:
+    if isinstance(number, Unknown) and number.cause is None and number.symbol.key[0] not in ("deep",):
         known = dict(machine.told)
-        known[rank.symbol] = identity.lane_value_of(machine, "rank", "the rank given to the process group")
+        known[number.symbol] = identity.lane_value_of(machine, what, how)
         machine.told = known
         machine.remembered = {}  # calls before knew less

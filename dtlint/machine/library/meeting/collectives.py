@@ -12,7 +12,7 @@ from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import group_start, meetings, roots, unread, unseen, works
 from dtlint.machine.library.meeting.groups import group_in
-from dtlint.machine.library.training import models, stepping
+from dtlint.machine.library.training import own_gradients, stepping
 from dtlint.machine.logs import Event, Group
 from dtlint.machine.values import NONE, ClassRef, Const, External, Object, Row, Tuple, Unknown, Value
 
@@ -37,7 +37,11 @@ def condition_holds(machine: Machine, call: Invocation) -> bool:
 
 
 def is_given(call: Invocation, condition: str) -> bool:
-    """`keyword=value`; nothing given is False or None."""
+    """`keyword=value`, where nothing given is False or None; `keyword!=value` holds unless just this is given."""
+    name, unless, wanted = condition.partition("!=")
+    if unless:
+        given = call.get(name)
+        return not (isinstance(given, Const) and str(given.value) == wanted)
     name, _, wanted = condition.partition("=")
     given = call.get(name)
     if given is None:
@@ -80,7 +84,7 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
         },
     )
     unread.performed(machine, call, event.extra["held"])
-    models.reduced(machine, call.values)
+    own_gradients.reduced(machine, call.values)
     unseen.performed(machine, call, event.extra["held"])
     sanitise(machine, call, group)
     stepping.collective_done(machine, call, event)

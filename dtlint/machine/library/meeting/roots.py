@@ -22,6 +22,7 @@ from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.logs import Event, Site
 from dtlint.machine.names import attributes
 from dtlint.machine.values import (
+    BY_RANK,
     NONE,
     TRUE,
     Bound,
@@ -34,9 +35,11 @@ from dtlint.machine.values import (
     Row,
     Unknown,
     Value,
+    lane_value,
 )
 
 OFF = "off root"
+TO_ONE = "told to one"  # goes with it, also through tables and lists that hold others besides
 SHOWS = frozenset({"builtins.print"})
 ASKS_KIND = frozenset({"builtins.isinstance", "builtins.issubclass", "builtins.type", "builtins.hasattr"})
 SHOWING_KINDS = frozenset({"log", "file-write", "scheduler-step"})
@@ -65,6 +68,8 @@ OF_MODELS = frozenset({"wrapped", stepping.INNER, stepping.LEARNED, stepping.PLA
 
 
 FLATTENS = frozenset({"builtins.sum", "itertools.chain.from_iterable"})  # take the items of what they are given apart
+SUMS = frozenset({"all_reduce", "reduce_scatter", "reduce_scatter_tensor"})  # each rank puts in what it has
+GATHERS = frozenset({"gather", "gather_object"})  # nothing has come where it was not gathered; a sum may be put to zero
 DECIDES = "and decide on it"
 
 
@@ -90,10 +95,11 @@ def landed(machine: Machine, call: Invocation, event: Event) -> None:
     number = remember(machine, event, holders, not from_model(*map(call.get, params)))
     for param in params:
         value = call.get(param)
-        if isinstance(value, Object) and not call.mask & ~holders:
-            marks.put_into(machine, value, (OFF, number), value.birth)  # the others hold it too, as it was
-        elif value is not None and value != NONE:
-            marks.put(machine, call, param, (OFF, number))
+        for tag in (OFF, number), (TO_ONE, number):
+            if isinstance(value, Object) and not call.mask & ~holders:
+                marks.put_into(machine, value, tag, value.birth)  # the others hold it too, as it was
+            elif value is not None and value != NONE:
+                marks.put(machine, call, param, tag)
 
 
 def remember(machine: Machine, event: Event, holders: int, constant: bool = False) -> int:
@@ -113,7 +119,8 @@ def tags_of_result(machine: Machine, call: Invocation, event: Event | None) -> f
     holders = holders_of(machine, call, event) if event is not None else None
     if event is None or holders is None:
         return frozenset()
-    return frozenset({(OFF, remember(machine, event, holders))})
+    number = remember(machine, event, holders)
+    return frozenset({(OFF, number), (TO_ONE, number)})
 
 
 def holders_of(machine: Machine, call: Invocation, event: Event) -> int | None:
@@ -239,6 +246,10 @@ def called(
             if touched(machine, shown, mask):
                 note(machine, result, mask, "and show it")
         elif row is not None and row.does == "collective":
+            adds = row.op in SUMS and result.event.op in GATHERS
+            given = mask & holding(machine, result, values) if adds else 0
+            if given & result.lanes & ~result.holders:
+                note(machine, result, given, "and add it to what the others have")
             return value
         elif changes_model(callee, base) and touched(machine, shown, mask):
             note(machine, result, mask, "and put it to use")
@@ -253,6 +264,20 @@ def called(
     kept = frozenset(tag for tag in tags if isinstance(tag, tuple) and tag[0] == OFF)
     filled(machine, callee, kept.intersection(shown), mask)
     return Unknown(value.symbol, value.cause, value.tags | kept, value.like) if isinstance(value, Unknown) else value
+
+
+def holding(machine: Machine, result: Result, values: tuple[Value, ...]) -> int:
+    """The lanes that have the marked value itself: some may have put zeros in its place, each by its rank."""
+    results: list[Result] = machine.facts[OFF]
+    tag = OFF, results.index(result)
+    found = 0
+    for value in values:
+        held = value.attributes.get("content", value) if isinstance(value, Object) else value
+        for lane in range(machine.world.size):
+            own = lane_value(held, lane)
+            by_rank = own.cause is not None and own.cause.kind in BY_RANK
+            found |= (tag in marks.deep_tags((own,)) and not by_rank) << lane
+    return found
 
 
 def without_marks(value: Value) -> Value:

@@ -9,7 +9,7 @@ from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import unseen
-from dtlint.machine.library.training import models
+from dtlint.machine.library.training import own_gradients
 from dtlint.machine.values import Value
 
 UNREAD = "agreed-unread"
@@ -21,7 +21,7 @@ def performed(machine: Machine, call: Invocation, held: Value | None) -> None:
     function = machine.frame.node
     if call.row.op != "all_reduce" or not isinstance(given, ir.Name) or not isinstance(function, ir.Function):
         return
-    if is_new(machine, function, given.id) and models.is_gradient(machine, held):
+    if is_new(machine, function, given.id) and own_gradients.made_of_gradients(machine, held):
         if not is_read(function, given.id, call.node):
             machine.emit_event("record", UNREAD, call.name, call.mask, extra={"call": call})
 

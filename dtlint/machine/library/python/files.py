@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -18,6 +19,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, map_lanes, token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.logs import plain_question
 from dtlint.machine.starts.state import objects_in
 from dtlint.machine.values import (
     BY_PROCESS,
@@ -110,16 +112,19 @@ def spoken(value: Value) -> Value:
 # --- what a path says ------------------------------------------------------------------------------------------
 
 
-def place(value: Value, lane: int) -> str:
-    """Where this is for one lane."""
-    return posixpath.normpath(written(lane_value(text_of(value), lane)))
+NOTHING: Mapping[Symbol, bool] = {}
 
 
-def written(value: Value) -> str:
+def place(value: Value, lane: int, answers: Mapping[Symbol, bool] = NOTHING) -> str:
+    """Where this is for one lane; of one of two places, as these questions have been answered."""
+    return posixpath.normpath(written(lane_value(text_of(value), lane), answers))
+
+
+def written(value: Value, answers: Mapping[Symbol, bool] = NOTHING) -> str:
     if isinstance(value, Const):
         return str(value.value)
     if isinstance(value, Unknown):
-        return of_symbol(value.symbol, 0)
+        return of_symbol(value.symbol, 0, answers)
     if isinstance(value, External) and value.name == "os.devnull":
         return "/dev/null"
     return f"<{token(value)}>"
@@ -131,20 +136,24 @@ OF_NODE = frozenset({*NODE_FOLDERS, "TEMP", "TMP"})
 TEXTS = frozenset({"text", "op +", "builtins.str", "os.fspath"})
 
 
-def of_symbol(part: Any, depth: int) -> str:
+def of_symbol(part: Any, depth: int, answers: Mapping[Symbol, bool]) -> str:
     if isinstance(part, Symbol):
         word = part.key[0]
         if depth > 8:
             return f"<{id(part)}>"
         if word == JOINED:
-            return "/".join(of_symbol(inner, depth + 1) for inner in part.key[1:])
+            return "/".join(of_symbol(inner, depth + 1, answers) for inner in part.key[1:])
         if word in TEXTS:
-            return "".join(of_symbol(inner, depth + 1) for inner in part.key[1:])
+            return "".join(of_symbol(inner, depth + 1, answers) for inner in part.key[1:])
+        if word == "phi" and answers:
+            asked, given = plain_question(part.key[1])
+            if asked is not None and asked in answers:
+                return of_symbol(part.key[2 if answers[asked] is given else 3], depth + 1, answers)
         if word == "same" and len(part.key) > 1 and part.key[1] == "tempfile.gettempdir":
             return "/tmp"
         if word == "environment" and part.key[1] in OF_NODE:
             return "/tmp"
-        sides = [of_symbol(side, depth + 1) for side in part.key[2:]] if word == "phi" else ["<"]
+        sides = [of_symbol(side, depth + 1, answers) for side in part.key[2:]] if word == "phi" else ["<"]
         if not any(side.startswith("<") for side in sides):
             return "|".join(sides)  # one or the other, and both are written down
         return f"<{id(part)}>"
@@ -287,6 +296,7 @@ def opened(machine: Machine, call: Invocation) -> Value:
     made = machine.new(call.row.type or HANDLE, call.mask)
     made.facts["text"] = text_of(target) if target is not None else NONE
     stream = isinstance(target, External) and target.name != "os.devnull"  # `sys.stdout` is open already
+    stream = stream or (target is not None and no_place(target, given=False))
     if word and target is not None and not stream:
         writes = bool(WRITING.intersection(word)) and word != call.row.extra.get("in_place")  # each rank its own rows
         kind = "file-write" if writes else "file-read"

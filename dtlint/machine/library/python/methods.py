@@ -7,7 +7,7 @@ from dtlint.machine.contents import containers, dictionaries, filled_by, presets
 from dtlint.machine.contents.opaque import opaque as unknown_of
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
-from dtlint.machine.library.feeding import sharding
+from dtlint.machine.library.feeding import filled_shares, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.names import assignment, subscripts
 from dtlint.machine.values import FILLED, NONE, Const, Object, Tuple, Unknown, Value
@@ -28,9 +28,14 @@ def extended(machine: Machine, receiver: Value, name: str, call: Invocation) -> 
         return None
     added, named = call.arguments[0], call.node.func
     holder = named.value if isinstance(named, ir.Attr) else None
-    if not isinstance(holder, ir.Name | ir.Attr) or not sharding.fills_up(machine, added):
+    if not isinstance(holder, ir.Name | ir.Attr):
         return None
-    assignment.assign_target(machine, holder, sharding.filled_up(machine, receiver, added), call.mask)
+    made = filled_shares.filled(machine, receiver, added)
+    if made is None and sharding.fills_up(machine, added):
+        made = sharding.filled_up(machine, receiver, added)
+    if made is None:
+        return None
+    assignment.assign_target(machine, holder, made, call.mask)
     return NONE
 
 

@@ -233,12 +233,12 @@ def known(machine: Machine, given: Value) -> set[str]:
 
 
 def spread(machine: Machine, given: Value | None, name: str, mask: int) -> Value | None:
-    """`make(**vars(options))`: what the parameter of this name is given, where there is an option of that name. Who
-    takes a `rank` may mean that of a matrix, as long as nobody has put another number there."""
-    if not isinstance(given, Unknown) or parser_of(given) is None:
-        return None
-    found = written.read(machine, given, name)
-    return option(machine, given, name, mask) if found is None and name in known(machine, given) else found
+    """`make(**vars(options))`: what the parameter of this name is given, where there is an option of that name, or the
+    program has put something there. Who takes a `rank` may mean that of a matrix, as long as nobody has done that."""
+    found = written.read(machine, given, name) if isinstance(given, Unknown) else None
+    if found is not None or not isinstance(given, Unknown) or parser_of(given) is None:
+        return found
+    return option(machine, given, name, mask) if name in known(machine, given) else None
 
 
 MODELS: dict[str, Any] = {

@@ -22,6 +22,7 @@ from dtlint.machine.values import ITEMS, Const, Object, Symbol, Tuple, Unknown, 
 RANKED = "ranked"  # tag of a list: in the order of this rank's numbers, since the place in the tag
 UNSHARED = "order"  # tag of a list: in an order that ranks may not agree on, for the reason at the end of the tag
 COMPLETED = "concurrent.futures.as_completed"  # this reason: what runs beside gets done when it does
+NUMBERED = "numbered"  # among the reasons at the end: by this order something has got its number
 WALKED = "walked in own order"  # tag of an item: of the loop in the tag, and who made the order
 OWN = frozenset({"data", "rank", "local rank", "clock", "random", "memory", "state"})
 DRAWN = frozenset({"rank", "local rank", "clock", "unseeded", "differs"})
@@ -57,7 +58,16 @@ def of_texts(machine: Machine, value: Value) -> bool:
     return all(isinstance(item, Const) and isinstance(item.value, str) for item in held.items)
 
 
-TEXT = frozenset({"text", "io.TextIOWrapper.read", "io.TextIOWrapper.readlines", "pathlib.Path.read_text"})
+TEXT = frozenset(
+    {
+        "text",
+        "csv.reader",
+        "csv.DictReader",
+        "io.TextIOWrapper.read",
+        "io.TextIOWrapper.readlines",
+        "pathlib.Path.read_text",
+    }
+)
 CUTS = frozenset({"split", "rsplit", "partition", "rpartition", "removeprefix", "removesuffix"})
 CUTS |= {"strip", "lstrip", "rstrip"}
 BARE = frozenset({"split", "rsplit", "strip", "lstrip", "rstrip", "lower", "upper", "casefold"})  # with no argument
@@ -165,6 +175,14 @@ def last_name(symbol: Any) -> str:
 def receiver(symbol: Symbol) -> Any:
     """`name` of `name.strip()`"""
     return symbol.key[1].key[1] if symbol.key[0] == "call" else None
+
+
+def numbered(machine: Machine, whole: Value, number: Unknown) -> Unknown:
+    """The number that `enumerate` gives to an item stands for another one wherever the order is another."""
+    orders = provenance.marks(whole, UNSHARED, 1)
+    if not orders and of_texts(machine, whole):
+        orders = [(*sharding.remember(machine, UNSHARED), "set", NUMBERED, "process")]
+    return provenance.marked(number, *orders) if orders else number
 
 
 def told(machine: Machine, iterable: Value, item: Value, at: Any) -> Value:

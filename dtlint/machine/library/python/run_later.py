@@ -26,9 +26,17 @@ GIVEN = "called"  # word of the question whether somebody unknown calls a functi
 STRIKING = "raised by signals"  # fact: exceptions of the program's own that come to a rank wherever it is, and why
 
 
-def later(machine: Machine, function: Value, mask: int, kind: str, text: str, cause: str) -> None:
+def later(
+    machine: Machine,
+    function: Value,
+    mask: int,
+    kind: str,
+    text: str,
+    cause: str,
+    given: tuple[Value, ...] | None = None,
+) -> None:
     """A function some rank runs at a time of its own (a signal, the end of the process): what it says it says alone,
-    and what it writes differs from rank to rank."""
+    and what it writes differs from rank to rank. A handler is given what handlers of signals get, unless it is said."""
     from dtlint.machine.functions import calls
 
     frame = machine.frame
@@ -42,7 +50,8 @@ def later(machine: Machine, function: Value, mask: int, kind: str, text: str, ca
     last_exit, leavings = frame.last_exit, len(frame.leavings)
     machine.sinks, frame.guards = [(log.log, mask)], Guards(decision, guards)
     mark = len(machine.journal)
-    given = (machine.fresh("signal", why), machine.fresh("frame"), machine.fresh("trace"))[: arity(function)]
+    if given is None:
+        given = (machine.fresh("signal", why), machine.fresh("frame"), machine.fresh("trace"))[: arity(function)]
     raised = len(machine.raised)
     calls.call_value(machine, function, given, (), mask)
     machine.facts.setdefault(STRIKING, []).extend(machine.raised[raised:] if kind == "signal" else ())

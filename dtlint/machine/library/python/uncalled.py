@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
+from dtlint.ir.text import render
 from dtlint.knowledge.loader import Api
 from dtlint.machine.core import Machine
 from dtlint.machine.functions.following import QUESTION
-from dtlint.machine.library.python import options
+from dtlint.machine.library.python import options, passed_on
 from dtlint.machine.logs import Event, Log
 from dtlint.machine.values import BY_RANK, NONE, Bound, Const, External, FunctionRef, Object, Row, Unknown, Value
 
@@ -90,14 +92,26 @@ def compared(machine: Machine, left: Value, right: Value) -> None:
                 return
 
 
+def called_beside(machine: Machine, node: ir.Attr, other: Value) -> None:
+    """`group.rank == 0`, where the function calls `group.rank()` as well: it is a method, whoever the group is of."""
+    row = machine.knowledge.members.get(node.name)
+    if row is None or row.value not in QUESTIONS or not isinstance(other, Const) or type(other.value) is not int:
+        return
+    known = machine.notes.setdefault("called beside", {})
+    if id(node) not in known:
+        calls = (one for one in every_node(getattr(machine.frame.node, "body", ())) if isinstance(one, ir.Call))
+        bare = (one.func for one in calls if isinstance(one.func, ir.Attr) and not one.args and not one.keywords)
+        known[id(node)] = any(one.name == node.name and render(one) == render(node) for one in bare)
+    if known[id(node)]:
+        written(machine, "compared", node.name)
+
+
 def answered(machine: Machine, node: Any, left: Row, right: Value) -> None:
     """`is_main_process == 0`: an answer, not a rank; it is equal to 0 everywhere but on the main rank."""
     if not (isinstance(right, Const) and type(right.value) is int and right.value == 0 and right.scale is None):
         return
     main, *others = (held.value if isinstance(held, Const) else None for held in left.lanes)
     if main is True and all(held is False for held in others) and left.cause.kind == "rank":
-        from dtlint.ir.text import render
-
         written(machine, "answered", render(node))
 
 
@@ -106,7 +120,8 @@ def asked(machine: Machine, value: Value) -> Value:
     that what follows from the slip is not told once more."""
     if not asks(machine, value):
         return value
-    written(machine, "asked", name_of(value).rpartition(".")[2])
+    name = name_of(value).rpartition(".")[2]
+    written(machine, "asked", name, passed_on.only_place(machine, name))
     return would_say(machine, value)
 
 
@@ -172,10 +187,9 @@ def numbered(machine: Machine, text: str) -> bool:
     return (row is not None and row.value in ("rank", "local_rank", "node")) or last.endswith(("index", "rank"))
 
 
-def written(machine: Machine, op: str, name: str) -> None:
+def written(machine: Machine, op: str, name: str, place: passed_on.Site | None = None) -> None:
     frame = machine.frame
-    event: dict[str, Any] = {"name": name}
+    path, at, scope = place or (frame.path, machine.current_at, frame.scope)
+    event: dict[str, Any] = {"name": name, "asked": (frame.path, machine.current_at[0]) if place else None}
     machine.facts["uncalled"] = True
-    machine.emit(
-        Event("uncalled", op, name, frame.mask, frame.guards, frame.path, machine.current_at, frame.scope, extra=event)
-    )
+    machine.emit(Event("uncalled", op, name, frame.mask, frame.guards, path, at, scope, extra=event))

@@ -54,6 +54,3 @@ def total_norm(machine: Machine, call: Invocation) -> Value | None:
         return None
     owners = [tag for tag in marks.deep_tags(call.values) if isinstance(tag, tuple) and tag[0] == PART]
     return provenance.marked(opaque(machine, call.name, *call.values), *owners)
-
-
-MODELS: dict[str, Any] = {"total_norm": total_norm}

@@ -7,6 +7,7 @@ from typing import Any
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import works
+from dtlint.machine.library.training import own_gradients
 from dtlint.machine.values import NONE, Bound, FunctionRef, Object, Tuple, Value
 
 HOOKS = "step hooks"
@@ -37,6 +38,7 @@ def stepped(machine: Machine, call: Invocation) -> Value | None:
     """The step itself is in the log: now what hangs on it, the hooks before it first."""
     from dtlint.machine.functions import calls
 
+    own_gradients.used(machine)
     optimizer = call.get("optimizer") or call.receiver
     if not isinstance(optimizer, Object) or machine.facts.get(RUNNING):
         return None

@@ -12,7 +12,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import MADE_OF
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.training import hooks, parts
+from dtlint.machine.library.training import hooks, own_gradients, parts
 from dtlint.machine.library.training.stepping import GATHERED
 from dtlint.machine.names import attributes
 from dtlint.machine.values import (
@@ -33,9 +33,6 @@ from dtlint.machine.values import (
     content,
 )
 
-PLAIN = "plain"  # tag of what an unwrapped model computes
-OWN = "own gradients"
-GRADIENT = ("gradient",)  # a parameter's `.grad`, and what is computed from it
 BUFFERS = "buffers"
 ANSWERS = "answers"  # fact of the run: what the symbol of a wrapped model's answer stands for, as its forward gave it
 
@@ -248,11 +245,8 @@ def backward(machine: Machine, call: Invocation) -> Value:
             subject=models[0],
             extra={"model": models[0], "loss": held},
         )
-    if not models and held is not None and held.cause is not None and held.cause.kind == "data":
-        if any(isinstance(tag, tuple) and tag[0] == PLAIN for tag in held.tags):
-            machine.facts[OWN] = held.cause.then(
-                machine.step("each rank has gradients of its own until they are reduced")
-            )
+    if not models:
+        own_gradients.passed_back(machine, held)
     joined = models and machine.facts.get("join") and not machine.facts.get("no_sync")
     parts.learned(machine)
     machine.emit_event(
@@ -267,36 +261,6 @@ def backward(machine: Machine, call: Invocation) -> Value:
     if hooks.GRADIENT_HOOKS in machine.facts:
         hooks.backward(machine, call.mask)
     return NONE
-
-
-def gradient_of(machine: Machine, parameter: Unknown) -> Unknown | None:
-    """`parameter.grad` after a backward that nobody reduced."""
-    cause = machine.facts.get(OWN)
-    if cause is None:
-        return None
-    # that it exists follows from the model, which is the same on all ranks
-    tags = parameter.tags | {(OWN,), THERE, GRADIENT}
-    return machine.unknown("attr", parameter.symbol, "grad", cause=cause, tags=tags)
-
-
-def is_gradient(machine: Machine, value: Value | None) -> bool:
-    """Is it made of gradients? What has gone through lists that nobody can count still says whence it comes."""
-    if value is None or GRADIENT in value.tags:
-        return value is not None
-    own, trail = machine.facts.get(OWN), value.cause.trail if value.cause is not None else None
-    while own is not None and trail is not None and trail is not own.trail:
-        trail = trail.before
-    return own is not None and trail is not None
-
-
-def reduced(machine: Machine, values: tuple[Value, ...]) -> None:
-    """A collective on gradients: from now on they are those of all ranks."""
-    if OWN in machine.facts:
-        for value in values:
-            held = value.attributes.get("[]", value) if isinstance(value, Object) else value
-            if (OWN,) in held.tags:
-                machine.facts.pop(OWN, None)
-                return
 
 
 def framework_backward(machine: Machine, call: Invocation) -> Value:

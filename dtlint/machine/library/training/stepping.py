@@ -113,12 +113,6 @@ def guessed(machine: Machine, receiver: Value, name: str, call: Invocation) -> b
     return True
 
 
-def gradients_handed(machine: Machine, arguments: tuple[Value, ...], mask: int) -> None:
-    """Whatever nobody knows may reduce the gradients it is given."""
-    if any(isinstance(value, Unknown) and attribute_of(value.symbol) == "grad" for value in arguments):
-        machine.emit_event("record", "reduce-gradients", "", mask)
-
-
 # --- gradients on and off ----------------------------------------------------------------------------------------
 
 

@@ -57,14 +57,27 @@ def parsed(machine: Machine, call: Invocation) -> Value | None:
     if kinds is None or not any(of_a_trainer(machine, kind) for kind in kinds):
         return None
     assert isinstance(call.receiver, Object)
+    machine.emit_event("record", "device", call.name, call.mask, extra={"call": call})  # those for a trainer choose one
     one_each = [
-        machine.new(kind if isinstance(kind, ClassRef) else ARGUMENTS, call.mask)
+        filled_in(machine, kind, call.mask)
         if of_a_trainer(machine, kind)
         else machine.unknown("item", call.row.name, call.receiver.number, number)
         for number, kind in enumerate(kinds)
     ]
     rest = call.get("return_remaining_strings")
     return Tuple((*one_each, *([machine.unknown("arguments left", call.receiver.number)] if rest is not None else [])))
+
+
+def filled_in(machine: Machine, kind: Value, mask: int) -> Object:
+    """Arguments as whoever starts the program gives them: what the project adds to them is no constant."""
+    from dtlint.machine.functions import instances
+
+    if not isinstance(kind, ClassRef):
+        return machine.new(ARGUMENTS, mask)
+    made = machine.new(kind, mask)
+    for name in instances.field_names(machine, kind):
+        machine.set(made, name, machine.unknown("attribute", made.number, name), mask)
+    return made
 
 
 def of_a_trainer(machine: Machine, kind: Value) -> bool:
@@ -219,11 +232,16 @@ def run_each(
             machine.frame = hook.closure.globals  # annotations are words of the module that has the hook
         if any(node.name in known.turns for known in attributes.library_types(machine, thing.kind)):
             machine.facts.setdefault(TURNS, set()).add((hook.path, node.qualname))
+        failing = any(node.name in known.failing for known in attributes.library_types(machine, thing.kind))
         handed = entries.handed_to(machine, thing, node.name)
         arguments = entries.unknown_arguments(machine, node, True, handed=handed)
         machine.frame = frame
         arguments = (*leading, *arguments[len(leading) :])[: len(arguments)]
 
+        if failing:
+            bound = attributes.bind(machine, method, thing, mask)
+            run_later.later(machine, bound, mask, "exit", f"`{node.name}`", "exception", arguments)
+            continue
         state.counted(machine, thing, mask)
 
         def inside(method: Value = method, arguments: tuple[Value, ...] = arguments) -> int:

@@ -13,10 +13,11 @@ from dtlint.machine.library.training import gradient_parts, stepping
 from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.logs import Group
 from dtlint.machine.names import attributes
-from dtlint.machine.values import FALSE, NONE, Const, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import FALSE, NONE, ClassRef, Const, Object, Row, Tuple, Unknown, Value
 
 DDP = "torch.nn.parallel.DistributedDataParallel"
 FSDP = "torch.distributed.fsdp.FullyShardedDataParallel"
+WRAP = "wrap"  # the operation of those who make a wrapper
 LOADER = "torch.utils.data.DataLoader"
 PREPARED = "<prepared>"
 WRAPPED_BY = "wrapped by"  # the call
@@ -29,7 +30,7 @@ ONE = (Const(1), Const("1"))
 def note_wrap(machine: Machine, call: Invocation, inner: Value, kind: str, group: Group | None) -> None:
     machine.emit_event(
         "collective",
-        "wrap",
+        WRAP,
         call.name,
         call.mask,
         group=group,
@@ -43,7 +44,12 @@ def wrapped(
     machine: Machine, call: Invocation, inner: Value, kind: str, sharded: bool, group: Group | None = None
 ) -> Object:
     """An object whose call is the wrapped model's forward."""
-    made = machine.new(kind, call.mask)
+    return around(machine, machine.new(kind, call.mask), call, inner, sharded, group)
+
+
+def around(
+    machine: Machine, made: Object, call: Invocation, inner: Value, sharded: bool, group: Group | None = None
+) -> Object:
     made.attributes["module"] = inner
     made.facts.update(wrapped=True, sharded=sharded, group=group or machine.world_group, call=call)
     for held in inner.lanes if isinstance(inner, Row) else (inner,):
@@ -57,6 +63,19 @@ def wrapped(
         machine.facts["sharded"] = True
         gradient_parts.divide(machine, made, gradient_parts.PART)
     return made
+
+
+def derived(machine: Machine, thing: Object, call: Invocation) -> None:
+    """`class Passing(DistributedDataParallel)`: its instance is a wrapper, unless the project says what its forward
+    does."""
+    if not isinstance(thing.kind, ClassRef) or attributes.in_class(machine, thing.kind, "forward") is not None:
+        return
+    inner = call.get("module") or (call.arguments[0] if call.arguments else NONE)
+    group = group_in(machine, call.get("process_group"))
+    note_wrap(machine, call, inner, call.row.type or DDP, group)
+    around(machine, thing, call, inner, call.row.type == FSDP, group)
+    thing.facts["group"] = group
+    thing.facts[WRAPPED_BY] = call
 
 
 def wrap(machine: Machine, call: Invocation, kind: str, sharded: bool) -> Value:
@@ -206,8 +225,9 @@ def deepspeed_initialize(machine: Machine, call: Invocation) -> Value:
     kinds = tuple(call.row.extra.get("returns", ()))
     config = call.get("config") or call.get("config_params")
     stage = zero_stage(machine, config)
-    note_batch(machine, call, config)
     staged = "stages" in call.row.extra and attributes.is_a(machine, model, call.row.extra["stages"])
+    if not staged and call.get("mpu") in (None, NONE):  # else it counts groups of processes
+        note_batch(machine, call, config)
     engine = wrapped(machine, call, model, str(call.row.extra["engine"] if staged else kinds[0]), stage == 3)
     engine.facts["deepspeed"] = True
     items: list[Value] = [engine]
@@ -231,7 +251,8 @@ def note_batch(machine: Machine, call: Invocation, config: Value | None) -> None
     """The sizes that an engine checks against the number of ranks, where a dictionary has all of them."""
     if isinstance(config, Object) and config.kind == "dict":
         sizes = tuple(config.attributes.get(("key", name)) for name in call.row.extra.get("batch", ()))
-        if sizes and None not in sizes:
+        grouped = any(("key", name) in config.attributes for name in call.row.extra.get("groups", ()))
+        if sizes and None not in sizes and not grouped:
             machine.facts.setdefault(BATCHES, []).append((sharding.site(machine), sizes))
 
 

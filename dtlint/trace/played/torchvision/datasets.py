@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.trace.torch.synthetic import IMAGES, Images
+from dtlint.trace.torch.synthetic import image_set
 
 
 def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(name)
-    shape, classes = IMAGES.get(name, IMAGES["ImageFolder"])
-    return lambda *_, **__: Images(shape, classes)
+    return image_set(name)

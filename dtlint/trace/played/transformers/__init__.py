@@ -16,6 +16,8 @@ from typing import Any
 import torch
 from torch.optim.lr_scheduler import LambdaLR
 
+from dtlint.trace.absent import Calls, Nothing
+
 STANDIN = True
 __version__ = "5.0.0+standin"
 VOCABULARY, WIDTH, CLASSES, LONGEST, MORE = 128, 16, 2, 32, 4
@@ -209,7 +211,7 @@ def schedule(*given: Any, **named: Any) -> LambdaLR:
 
 
 KINDS: tuple[tuple[str, Any], ...] = (
-    (r"(Trainer|TrainerCallback|TrainingArguments|pipeline)$", None),
+    (r"(Trainer|TrainingArguments|HfArgumentParser|pipeline)$", None),
     (r"get_\w*sched", schedule),
     (r"DataCollator", Collator),
     (r"(Tokenizer|Processor|FeatureExtractor)", Tokenizer),
@@ -220,7 +222,7 @@ KINDS: tuple[tuple[str, Any], ...] = (
 
 
 def __getattr__(name: str) -> Any:
-    kind = next((kind for pattern, kind in KINDS if re.search(pattern, name)), None)
-    if kind is None:
+    kind = next((kind for pattern, kind in KINDS if re.search(pattern, name)), Nothing(f"transformers.{name}", Calls()))
+    if kind is None or name.startswith("__"):
         raise AttributeError(f"the stand-in of transformers has no {name}")
     return kind

@@ -13,7 +13,7 @@ class Same:
 
 
 class Names:
-    """`transforms.v2`, `transforms.functional` and `InterpolationMode` have the same under any name."""
+    """`InterpolationMode` has the same under any name."""
 
     def __getattr__(self, name: str) -> Any:
         return Same
@@ -22,4 +22,8 @@ class Names:
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    return Names() if name in ("v2", "functional", "InterpolationMode") else Same
+    return Names() if name == "InterpolationMode" else Same
+
+
+import torchvision.transforms.functional  # noqa: E402
+import torchvision.transforms.v2  # noqa: E402, F401

@@ -1,0 +1,3 @@
+"""The second interface of the same."""
+
+from torchvision.transforms.functional import InterpolationMode, __getattr__, same  # noqa: F401
