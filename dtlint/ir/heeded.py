@@ -14,6 +14,8 @@ from dtlint.ir.meeting import root_of, showing
 from dtlint.ir.text import render
 
 LEAVES = (ir.Return, ir.Raise, ir.Break, ir.Continue, ir.Assert, ir.Yield)
+COLLECTS = frozenset({"append", "appendleft", "add"})  # of lists, queues and sets: what is in them is looked at later
+NUMBERS = frozenset({"int", "float", "bool"})
 Place = tuple[int, int]
 
 
@@ -74,14 +76,16 @@ def reads(statement: ir.Stmt, names: set[str]) -> bool:
 
 
 def only_told(statement: ir.Stmt, shown: set[str]) -> bool:
-    """Does it print, log and count, and nothing else?"""
+    """Does it print, log, count and collect, and nothing else?"""
     if isinstance(statement, ir.If):
         blocks = (*statement.body, *statement.orelse)
         return all(only_told(one, shown) for one in blocks)
     if isinstance(statement, ir.AugAssign):
-        return not any(isinstance(node, ir.Call) for node in every_node(statement.value))
+        calls = [node.func for node in every_node(statement.value) if isinstance(node, ir.Call)]
+        return all(isinstance(func, ir.Name) and func.id in NUMBERS for func in calls)
     if isinstance(statement, ir.ExprStmt) and isinstance(statement.value, ir.Call):
-        return root_of(statement.value.func) in shown
+        func = statement.value.func
+        return root_of(func) in shown or (isinstance(func, ir.Attr) and func.name in COLLECTS)
     return isinstance(statement, ir.Pass)
 
 

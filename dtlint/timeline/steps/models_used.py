@@ -12,7 +12,7 @@ from dtlint.ir.functions import every_node
 from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.contents.presence import asks_presence, decided_by
 from dtlint.machine.lanes import token
-from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.computing.provenance import inner_symbols, symbols_in
 from dtlint.machine.library.training.models import SEQUENTIAL
 from dtlint.machine.library.training.modules import MODULE
 from dtlint.machine.library.training.parts import CONSTANT
@@ -27,9 +27,10 @@ from dtlint.timeline.ranks.inverted import whole_text
 from dtlint.timeline.steps import waiting
 from dtlint.timeline.steps.kinds import TURNS, asks_kind, varies
 from dtlint.timeline.steps.stepping import DDP, events
-from dtlint.timeline.symbols import objects_in
+from dtlint.timeline.symbols import LENGTHS, numbers, objects_in
 
 DEPTH = 6
+MOST_NAMED = 400  # symbols that are looked through
 NESTED = 3  # classes of the project within each other
 WHOLE = frozenset(
     {"children", "named_children", "modules", "named_modules", "parameters", "named_parameters", "_modules"}
@@ -328,7 +329,18 @@ def numbers_of(subject: Any) -> set[int]:
     belongs to no part."""
     if subject is None or (isinstance(subject, Unknown) and given_by_a_call(subject.symbol)):
         return set()
-    return objects_in(subject)
+    return set(named_in(subject.symbol)) if isinstance(subject, Unknown) else objects_in(subject)
+
+
+def named_in(symbol: Symbol) -> Iterator[int]:
+    """What it was computed from, except what was only counted for it: `torch.randint(len(self.layers), ())`"""
+    todo, seen = [symbol], set[int]()
+    while todo and len(seen) < MOST_NAMED:
+        one = todo.pop()
+        if id(one) not in seen and one.key[0] not in LENGTHS:
+            seen.add(id(one))
+            yield from numbers(one.key)
+            todo.extend(inner_symbols(one.key))
 
 
 def given_by_a_call(symbol: Symbol) -> bool:
@@ -403,8 +415,9 @@ COUNTED = frozenset({"index", "number"})  # what `enumerate` and `range` give in
 def asks_a_turn(choice: Choice) -> bool:
     """`if number == 0` in a loop of the forward itself: every forward comes to both sides. Whether any row chose this
     expert, the batch says, and a draw may fall on either side."""
-    counted = choice.symbol is not None and any(one.key[0] in COUNTED for one in symbols_in(choice.symbol))
-    return counted and (choice.cause is None or choice.cause.kind not in ("data", "random"))
+    asked = {one.key[0] for one in symbols_in(choice.symbol)} if choice.symbol is not None else set()
+    own = choice.cause is not None and choice.cause.kind in ("data", "random")
+    return not asked.isdisjoint(COUNTED) and not own and "drawn" not in asked
 
 
 def between_calls(module: Object, forwards: list[Met]) -> Choice | None:

@@ -26,9 +26,41 @@ def performed(machine: Machine, call: Invocation, held: Value | None) -> None:
             machine.emit_event("record", UNREAD, call.name, call.mask, extra={"call": call})
 
 
+def beside_works(function: ir.Function, name: str) -> tuple[set[int], set[int]]:
+    """`works.append((copy, dist.all_reduce(copy, async_op=True)))`, and `for copy, work in works:` below: the nodes in
+    which the copy is put there, and the targets by which it is had again. None where anybody else asks for the list."""
+    put: dict[str, list[tuple[ir.Name, int]]] = {}
+    for node in every_node(function.body):
+        if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr) and node.func.name == "append":
+            held, listed = node.args[0] if len(node.args) == 1 else None, node.func.value
+            for place, one in enumerate(held.items if isinstance(held, ir.Tup) else ()):
+                if isinstance(one, ir.Name) and one.id == name and isinstance(listed, ir.Name):
+                    put.setdefault(listed.id, []).append((one, place))
+    inner, targets = set[int](), set[int]()
+    for listed, found in put.items():
+        loops = [
+            node
+            for node in every_node(function.body)
+            if isinstance(node, ir.For) and isinstance(node.iterable, ir.Name) and node.iterable.id == listed
+        ]
+        uses = sum(isinstance(node, ir.Name) and node.id == listed for node in every_node(function.body))
+        had = [loop.target.items[place] for loop in loops if isinstance(loop.target, ir.Tup) for _, place in found]
+        # made once, filled, and walked over
+        if uses == 1 + len(found) + len(loops) and all(isinstance(one, ir.Name) and one.id == name for one in had):
+            inner.update(id(one) for one, _ in found)
+            targets.update(map(id, had))
+    return inner, targets
+
+
 def is_new(machine: Machine, function: ir.Function, name: str) -> bool:
     """Is everything that goes by this name here made on the spot, one by one or in a list?"""
-    made = [bound for node in every_node(function.body) for bound in bound_to(node, name)]
+    _, again = beside_works(function, name)
+    made = [
+        bound
+        for node in every_node(function.body)
+        if again.isdisjoint(map(id, every_node(getattr(node, "target", None))))
+        for bound in bound_to(node, name)
+    ]
     known = [in_list(function, bound) for bound in made]
     named = any(param.name == name for param in function.params) or name in function.globals
     return bool(made) and not named and all(one is not None and unseen.is_new(machine, one) for one in known)
@@ -67,7 +99,7 @@ def in_list(function: ir.Function, bound: Any) -> ir.Expr | None:
 def is_read(function: ir.Function, name: str, call: ir.Call | None) -> bool:
     """Does anything here ask for what goes by this name, but to reduce it and to change it in place?"""
     written = {id(one) for node in every_node(function.body) for one in changed_by(node)}
-    given = {id(one) for one in every_node(call)}
+    given = {id(one) for one in every_node(call)}.union(*beside_works(function, name))
     return any(
         isinstance(node, ir.Name) and node.id == name and id(node) not in written | given
         for node in every_node(function.body)
