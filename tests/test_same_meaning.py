@@ -38,6 +38,7 @@ KNOWN = {
     ("one more call", "DT503/chosen_by_the_environment.py"): "a decorator that a helper makes is passed over",
     ("other names", "DT501/numbered_by_another_file_ok"): "the rank that another file begins with is known by its name",
     ("other names", "DT209/accumulation_steps.py"): BATCH,
+    ("other names", "DT209/all_that_one_gpu_takes.py"): BATCH,
     ("other names", "DT209/part_of_a_device_in_a_pipeline.py"): BATCH,
     ("other names", "DT209/default_of_a_parameter"): BATCH,
     ("other names", "DT209/steps_of_a_loop.py"): BATCH,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
 from typing import Any
+
+from dtlint.knowledge.telling import EQUAL, Telling, telling
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -95,7 +97,7 @@ class Knowledge:
     tokens: frozenset[bytes]
     communicating: frozenset[str]  # last names of everything that may communicate
     meaningful: frozenset[str] = frozenset()  # last names of everything that means anything to some rule
-    telling: frozenset[str] = frozenset()  # last names that make a function worth running on its own
+    telling: Telling = field(default_factory=Telling)  # what makes a function worth running on its own
     ranks: frozenset[str] = frozenset()  # last names of what says which rank this is
     places: frozenset[str] = frozenset()  # of what says which rank this is, or how many there are
     settings: Mapping[str, Api] = field(default_factory=dict)  # environment variables and flags that libraries read
@@ -287,7 +289,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         frozenset(tokens),
         frozenset(communicating),
         frozenset(meaningful),
-        telling_names(every, types) | steering,
+        Telling(),
         rank_names(every),
         frozenset(api.last for api in every if api.does == "value" and api.value not in ("", "open_run", "never")),
         tables["setting"],
@@ -309,48 +311,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         canonical = knowledge.canonical(name)
         if canonical not in apis:
             apis[canonical] = apis[name]
-    return knowledge
-
-
-# what differs by rank, and what does not
-EQUAL = (
-    "world_size",
-    "local_world_size",
-    "group_size",
-    "distributed",
-    "not_distributed",
-    "never",
-    "devices",
-    "local_devices",
-    "nodes",
-    "open_run",
-)
-
-
-LAYER = "torch.nn.Module"
-OF_PYTHON = (str, list, dict, set)
-
-
-def telling_names(every: Iterable[Api], types: Mapping[str, Type]) -> frozenset[str]:
-    """Names by which a function shows that ranks may part in it, or that it makes what other rules follow: what
-    differs by rank, what only this rank sees, and the objects and records of the packs. Short common words (`log`,
-    `step`, `load`) show nothing by themselves, nor do layers, which somebody else trains, nor what is computed under
-    a name that lists and texts have too (`append`)."""
-
-    def is_layer(api: Api) -> bool:
-        made = types.get(api.type or api.name)
-        return api.does == "make" and not api.record and not api.model and made is not None and LAYER in made.bases
-
-    def telling(api: Api) -> bool:
-        if api.does == "value":
-            return api.value not in EQUAL
-        common = len(api.last) <= 5 and "_" not in api.last and api.last.islower()
-        if api.does in ("local", "identity", "same") and not api.record:
-            common = common or any(hasattr(kind, api.last) for kind in OF_PYTHON)
-        followed = api.does in ("source", "make", "spawn", "exit", "decorator") or bool(api.record or api.model)
-        return followed and not common and not is_layer(api)
-
-    return frozenset(api.last for api in every if telling(api))
+    return replace(knowledge, telling=telling({"call": apis, **tables}, types, steering, knowledge.canonical))
 
 
 def handed_names(types: Iterable[Type]) -> dict[str, frozenset[str]]:

@@ -24,6 +24,7 @@ from dtlint.machine.logs import Log, LogNode
 from dtlint.machine.names import expressions
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.names.scopes import load_module, through_imports
+from dtlint.machine.starts import telling
 from dtlint.machine.starts.driving import callers_first, drivers
 from dtlint.machine.starts.entries import MADE, Entry, run_function, run_script, tells_who_it_is
 from dtlint.machine.starts.parting_state import attributes_by_class
@@ -126,7 +127,7 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
     candidates = [
         (function, owner)
         for function, owner in free
-        if tells_ranks_apart(machine, function, owner, kept.get(id(owner)))
+        if tells_ranks_apart(machine, path, function, owner, kept.get(id(owner)))
         or draws(machine, module, function)
         or may_be_hook(machine, function, owner)
     ]
@@ -152,14 +153,18 @@ SEEN = "seen from scripts"  # the functions that scripts run, and where it is kn
 
 
 def tells_ranks_apart(
-    machine: Machine, function: ir.Function, owner: ir.Class | None = None, kept: set[str] | None = None
+    machine: Machine,
+    path: str,
+    function: ir.Function,
+    owner: ir.Class | None = None,
+    kept: set[str] | None = None,
 ) -> bool:
     """Can it communicate, and is there something in it by which ranks may part, that its class keeps of them, or that
     a framework hands it?"""
     tokens = function.tokens
     if tokens.isdisjoint(machine.interesting):
         return False
-    if not tokens.isdisjoint(machine.knowledge.telling) or not tokens.isdisjoint(kept or ()):
+    if not tokens.isdisjoint(kept or ()) or telling.tells(machine, path, function):
         return True
     batches = machine.knowledge.handed.get(function.name, ()) if owner is not None else ()
     return any(param.name in batches for param in function.params)

@@ -123,6 +123,9 @@ class Project:
         self.looked.add(IMPORTS)
         return self._edges(path)
 
+    def import_lines(self, path: str) -> Sequence[ImportLine]:
+        return self._imports[path]
+
     def packages(self) -> frozenset[str]:
         """The top-level packages that any file imports."""
         self.looked.add(IMPORTS)

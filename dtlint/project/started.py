@@ -66,6 +66,10 @@ class Started:
         """Do the documents start it on one machine, and never otherwise?"""
         return among(path, self.on_one) and not among(path, self.on_several)
 
+    def elsewhere(self, path: str) -> bool:
+        """Do the documents start it on several machines, or nobody knows on how many, and never on one?"""
+        return among(path, self.on_several) and not among(path, self.on_one)
+
     def nothing_on_several_machines(self) -> bool:
         """Do the documents start programs by a launcher, and all of them on one machine?"""
         return bool(self.on_one) and not self.on_several

@@ -12,6 +12,7 @@ import io
 import json
 import os
 import random
+import re
 import sys
 from collections.abc import Callable, Iterator
 from types import FrameType
@@ -26,6 +27,8 @@ COLUMNS = {".tsv": "\t", ".csv": ","}
 TABLES = (".jsonl", ".ndjson")  # a row in each line
 WORDS = ("gradient", "rank", "barrier", "batch", "mesh", "host", "step", "a", "of", "waits", "meets", "for", "the")
 NUMBERS = ("label", "labels", "id", "idx", "index", "target", "class", "score", "length", "width", "height")
+PICTURES = re.compile(r"(^|_)(image|img|picture|photo|jpg|png)($|_)", re.I)  # columns
+SIDE = 64
 MADE_UP = "made up by dtlint"  # the one name in an object of made-up JSON
 
 Tell = Callable[[str], None]
@@ -41,6 +44,16 @@ class Word(str):
         return len(self) / 100
 
 
+def _picture(chance: random.Random) -> Any:
+    """A small one of some colour, where somebody can read pictures."""
+    with contextlib.suppress(ImportError):
+        from PIL import Image  # type: ignore[import-not-found]
+
+        if hasattr(Image, "Image"):  # no stand-in
+            return Image.new("RGB", (SIDE, SIDE), tuple(chance.randrange(256) for _ in range(3)))
+    return None
+
+
 class Row(dict[str, Any]):
     """A made-up row has every column; some are long and some are short."""
 
@@ -52,6 +65,8 @@ class Row(dict[str, Any]):
         chance = random.Random(f"{self.number} {column}")
         if column in NUMBERS:
             return chance.randrange(2)
+        if PICTURES.search(column) and (picture := _picture(chance)) is not None:
+            return picture
         return Word(" ".join(chance.choice(WORDS) for _ in range(chance.randrange(2, 20))))
 
     def get(self, column: str, otherwise: Any = None) -> Any:

@@ -13,6 +13,7 @@ from dtlint.machine.logs import Choice, Event
 from dtlint.machine.run import Run, analyse
 from dtlint.machine.walks import walk
 from dtlint.project.cache import summaries
+from dtlint.project.imports import scan_imports
 from dtlint.project.started import Started
 from dtlint.timeline.ranks.attempts import failures
 from dtlint.timeline.ranks.classify import code_of
@@ -55,6 +56,12 @@ class Files:
 
     def imported(self, path):
         return set()
+
+    def import_lines(self, path):
+        return scan_imports(self.texts[path].encode())
+
+    def packages(self):
+        return {line.module.partition(".")[0] for path in self.paths for line in self.import_lines(path)}
 
     def mentioning(self, word):
         return tuple(path for path in self.paths if word in self.texts[path])

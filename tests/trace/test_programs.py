@@ -375,6 +375,8 @@ class Lazy(types.ModuleType):
         if name not in CLASSES: raise AttributeError(name)
         return CLASSES[name]
 sys.modules[__name__] = Lazy(__name__)
+known = types.SimpleNamespace(MODEL_MAPPING_NAMES={"bert": "BertModel"})
+sys.modules["transformers.models.auto.modeling_auto"] = known
 """
 
 

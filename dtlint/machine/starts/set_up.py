@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine, OutOfBudget
-from dtlint.machine.functions import entering
+from dtlint.machine.functions import entering, following
 from dtlint.machine.logs import Decision, Guards, Log
 from dtlint.machine.names import attributes
 from dtlint.machine.names.frames import Frame
@@ -60,9 +60,13 @@ def names_of(machine: Machine, owner: ClassRef) -> tuple[set[str], list[tuple[ir
     """The attributes of itself that a class asks for, and its methods with those that they put there."""
     known = machine.notes.setdefault("set up", {})
     if id(owner.node) not in known:
-        methods = [(one, *names_in(one)) for one in state.methods(owner)]
-        asked = {name for _, names, _ in methods for name in names}
+        asking = following.own_names(machine).asking
         ahead = {name for kind in attributes.library_types(machine, owner) for name in kind.prepares}
+        methods = [
+            (one, *names_in(one, by_some=one.name in ahead or not one.tokens.isdisjoint(asking)))
+            for one in state.methods(owner)
+        ]
+        asked = {name for _, names, _ in methods for name in names}
         makers = [(one, made) for one, _, made in methods if one.name in ahead or reaches(machine, one)]
         known[id(owner.node)] = asked, makers
     found: tuple[set[str], list[tuple[ir.Function, set[str]]]] = known[id(owner.node)]
@@ -159,13 +163,28 @@ def is_thing(value: Value) -> bool:
     return isinstance(value, Object) and value.kind not in CONTAINERS
 
 
-def names_in(method: ir.Function) -> tuple[set[str], set[str]]:
-    """The attributes of itself that a method reads or writes, and those that it assigns."""
+def names_in(method: ir.Function, by_some: bool) -> tuple[set[str], set[str]]:
+    """The attributes of itself that a method reads or writes, and those to which it assigns what may be a thing; what
+    only some ranks do, or do in their own way, also with a number tells them apart."""
     asked: set[str] = set()
     made: set[str] = set()
+    plain = () if by_some else PLAIN
     for node in every_node(method.body):
         if name := state.attribute_name(node):
             asked.add(name)
-        elif isinstance(node, ir.Assign):
-            made.update(name for part in every_node(node.targets) if (name := state.attribute_name(part)))
+        elif isinstance(node, ir.Assign) and not isinstance(node.value, plain):
+            targets = (one for target in node.targets for one in places(target))
+            made.update(name for one in targets if (name := state.attribute_name(one)))
     return asked, made
+
+
+PLAIN = (ir.Const, ir.ListExpr, ir.SetExpr, ir.DictExpr, ir.Lambda)
+
+
+def places(target: ir.Expr) -> Iterator[ir.Expr]:
+    """`a` and `b` of `a, *b = …`"""
+    if isinstance(target, ir.Tup | ir.ListExpr):
+        for item in target.items:
+            yield from places(item)
+    else:
+        yield target.value if isinstance(target, ir.Star) else target

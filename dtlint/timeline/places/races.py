@@ -423,7 +423,7 @@ def place_if(access: Access, lane: int, answers: dict[Symbol, bool]) -> str:
 def answers_to(access: Access) -> dict[Symbol, bool]:
     """What a rank has been asked on the way there, and has answered."""
     found = {}
-    for node, below in zip(access.path, (*access.path[1:], access.event), strict=True):
+    for node, below in zip(access.path, (*access.path, access.event)[1:], strict=True):
         asked, given = plain_question(node.symbol) if isinstance(node, Choice) else (None, True)
         if asked is not None and isinstance(node, Choice) and node.cause is None:
             found[asked] = any(one is below for one in node.then.nodes) is given

@@ -50,8 +50,18 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
         if of_each_host(run, access) or named_by_a_given_rank(run, access) or named_by_a_sample(run, access):
             continue
         lanes = together(access, run, whenever=turns(access)) & appending(run, access)
-        if crowded(run, access, lanes) and (lanes | access.mask) & 1:  # without rank 0, the guard is the mistake
-            yield access, lanes
+        if crowded(run, access, lanes):
+            if (lanes | access.mask) & 1:
+                yield access, lanes
+            elif on_other_ways(run, access) & 1:  # without rank 0, the guard is the mistake
+                yield access, lanes | on_other_ways(run, access)
+
+
+def on_other_ways(run: Run, access: Access) -> int:
+    """`if due or late and rank == 0:`: the ranks that come to the same place by another part of the question."""
+    event = access.event
+    same = (one.mask for one in accesses(run) if (one.event.path, one.event.at) == (event.path, event.at))
+    return reduce(or_, same)
 
 
 def touches(run: Run, access: Access) -> bool:

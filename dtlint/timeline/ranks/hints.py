@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.library.computing.provenance import symbols_in
-from dtlint.machine.logs import Call, Choice, Decision, Event, LogNode, decisions
+from dtlint.machine.logs import Call, Choice, Decision, Event, LogNode, Place, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, Symbol
 from dtlint.timeline.ranks.inverted import whole_text
@@ -33,7 +33,28 @@ def locked(event: Event, path: tuple[LogNode, ...]) -> bool:
 def vaguely_guarded(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
     """Does a decision nobody can take, but which is about ranks by its words or its cause, stand above? Then it may be
     the guard."""
-    return any(one.cause is not None or speaks_of_ranks(run, one) for one in undecided(run, event, path))
+    less = asking_less(event, since_spawned(run, path))
+    return any(one.cause is not None or may_guard(run, one, less) for one in undecided(run, event, path))
+
+
+def may_guard(run: Run, decision: Decision, less: dict[tuple[str, Place], bool]) -> bool:
+    """Those who ask for more than the others, where ranks are told apart, have a reason that is not seen."""
+    asks_less = less.get((decision.path, decision.at))
+    if asks_less is None:
+        return speaks_of_ranks(run, decision)
+    return not asks_less or speaks_so(decision.symbol, ASKED)
+
+
+def asking_less(event: Event, path: tuple[LogNode, ...]) -> dict[tuple[str, Place], bool]:
+    """`if due or late and rank == 0:`: the questions where it was known who the rank is, and whether those who come
+    here ask for less than the others. Then what they still ask has nothing to do with who they are."""
+    chains = (event.guards, *(node.guards for node in path))
+    asked = (one for chain in chains for one in decisions(chain) if one.kind == "branch" and one.taken != one.before)
+    return {
+        (one.path, one.at): not event.mask & ~one.taken
+        for one in asked
+        if one.cause is not None and one.cause.kind in BY_PROCESS
+    }
 
 
 def on_the_first_device(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:

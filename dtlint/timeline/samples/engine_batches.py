@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dtlint.findings import Step
 from dtlint.machine.lanes import token
+from dtlint.machine.library.feeding.batches import Share, history, same_number
 from dtlint.machine.library.feeding.loaders import option
 from dtlint.machine.library.feeding.sharding import factors
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.training.wrapping import BATCHES
 from dtlint.machine.run import Run
-from dtlint.machine.values import Object, Unknown
+from dtlint.machine.values import Object, Unknown, Value
 from dtlint.timeline.places.metrics import several_processes
-from dtlint.timeline.samples.shares import Mistake, steps_for_one
+from dtlint.timeline.samples.shares import Mistake, of_all, of_one_node, place_in, steps_for_one
 from dtlint.timeline.steps.training import place_of, step_at, survey
 
 
@@ -32,9 +34,24 @@ def steps_of_trainers(run: Run) -> Iterator[Mistake]:
         part, steps = (call.get(name) for name in call.row.extra.get("window", ("", "")))
         if part is not None and steps is not None:
             given = step_at((event.path, event.at, event.function), "every rank takes batches of this size")
-            found = steps_for_one(run, run.facts.get("shares", []), part, steps, given)
+            shares = run.facts.get("shares", [])
+            found = steps_for_one(run, shares, part, steps, given) or steps_for_a_node(run, shares, part, steps, given)
             if found is not None:
                 yield found
+
+
+def steps_for_a_node(run: Run, shares: list[Share], part: Value, steps: Value, given: Step) -> Mistake | None:
+    """`gradient_accumulation_steps=total // (n * device_count())`, where the documents start it on several machines."""
+    chain = list(history(shares, steps))
+    grown = [one for one in history(shares, chain[0].right) if one.by] if len(chain) == 1 and not chain[0].by else []
+    if len(grown) != 1 or grown[0].op != "*" or grown[0].by != "local" or not of_all(run, chain[0]):
+        return None
+    if not (grown[0].left is part or same_number(grown[0].left, part)) or not run.project.started.elsewhere(
+        run.entry.path
+    ):
+        return None
+    divides = step_at(place_in(chain[0]), f"`{chain[0].text}` is divided by it")
+    return of_one_node(grown[0], divides, given)
 
 
 def steps_of_loops(run: Run) -> Iterator[Mistake]:

@@ -10,6 +10,7 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.lanes import name_lanes
+from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import samplers
 from dtlint.machine.library.feeding.data import TOLD_EPOCH
 from dtlint.machine.library.feeding.loaders import is_true
@@ -92,7 +93,7 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
             called = event_step(first, f"only {name_lanes(told, run.world)} comes here")
             yield (first.path, first.at, first.function), kept(made, called), "some"
             continue
-        if not all(says_a_number(run, event) for event in telling):
+        if not all(says_a_number(run, event) or told_by_a_checkpoint(event, loop) for event in telling):
             continue
         if evidence.begins_no_group(run) and tells_otherwise(run, loop):
             continue
@@ -170,6 +171,27 @@ def says_a_number(run: Run, event: Event) -> bool:
         known = isinstance(held, Const) and type(held.value) is int and not held.scale
         return known and written_once(run, given[0].name)
     return isinstance(given[0], ir.Const)
+
+
+STILL = frozenset({"split", "phi", "op +", "op -", "item", "loaded", "file", "source", "time", "not"})
+
+
+def told_by_a_checkpoint(event: Event, epochs: Loop) -> bool:
+    """`sampler.set_epoch(start)` of the epoch at which the run goes on, as a file said it in front of this loop. A turn
+    may count on what is an attribute."""
+    call = event.extra["call"]
+    held = next(iter(call.values), None)
+    named = isinstance(call.node, ir.Call) and [type(one) for one in call.node.args] == [ir.Name]
+    if not isinstance(held, Unknown) or not named:
+        return False
+    made_of = list(provenance.symbols_in(held.symbol))
+    first, last = epochs.born
+    inside = (one for one in made_of if one.key[-1] == "fresh" and first < one.key[1] <= last)
+    return (
+        any(one.key[0] == "loaded" for one in made_of)
+        and all(one.key[0] in STILL for one in made_of)
+        and next(inside, None) is None
+    )
 
 
 def written_once(run: Run, name: str) -> bool:

@@ -223,16 +223,19 @@ def accumulation(run: Run, shares: list[Share], size: Value, use: Use) -> Iterat
         grown = list(history(shares, share.right))
         if len(grown) == 1 and grown[0].op == "*" and grown[0].by == "local" and not run.facts.get("spawned"):
             if grown[0].left is size or same_number(grown[0].left, size):
-                text = f"`{grown[0].text}` is multiplied by the devices of this node, though all nodes step together"
                 divides = step_at(place_in(share), f"`{share.text}` is divided by it")
-                remedy = "multiply by the number of ranks: `dist.get_world_size()`"
-                yield Mistake(place_in(grown[0]), (divides, given), text, remedy)
+                yield of_one_node(grown[0], divides, given)
             continue
         if not (share.right is size or same_number(share.right, size)):
             continue
         if any((other.by and same_number(other.left, share.result)) or other.left is share.result for other in shares):
             continue
         yield Mistake(place_in(share), (given,), left_out(share), f"divide by `{share.spelled} * world_size`")
+
+
+def of_one_node(grown: Share, *steps: Step) -> Mistake:
+    text = f"`{grown.text}` is multiplied by the devices of this node, though all nodes step together"
+    return Mistake(place_in(grown), steps, text, "multiply by the number of ranks: `dist.get_world_size()`")
 
 
 def steps_for_one(run: Run, shares: list[Share], part: Value, steps: Value, given: Step) -> Mistake | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.machine.library.computing.provenance import parts, symbols_in
+from dtlint.machine.library.computing.tensors import ALIASES, COPIES, FIGURES, REVEALS, method_of
 from dtlint.machine.library.meeting.spawning import APART
 from dtlint.machine.library.meeting.unread import UNREAD
 from dtlint.machine.library.training.own_gradients import GRADIENT
@@ -99,10 +100,41 @@ def trains_another(run: Any, backward: Met, model: Value | None) -> bool:
 
 def reduces_by_hand(run: Any, around: LogNode | None) -> bool:
     """Is anything communicated in the loop around backward and step, that could be gradients?"""
-    exchanged = (*events(run, "collective", *EXCHANGES), *events(run, "p2p", *SENDS))
+    collectives = (met for met in events(run, "collective", *EXCHANGES) if not of_figures(run, met))
+    exchanged = (*collectives, *events(run, "p2p", *SENDS))
     if any(around is None or inside(met, around) for met in exchanged):
         return True
     return any(around is None or inside(met, around) for met in events(run, "record", "reduce-gradients"))
+
+
+def of_figures(run: Any, exchange: Met) -> bool:
+    """Numbers that are shown, or the loss itself and what it was computed from: no gradient."""
+    tensor = exchange.event.extra.get("tensor")
+    if isinstance(tensor, Object):
+        return bool(tensor.facts.get(FIGURES))
+    if not isinstance(tensor, Unknown) or GRADIENT in tensor.tags:
+        return False
+    if not any(isinstance(tag, tuple) and tag[0] in (INNER, PLAIN, "wrapped") for tag in tensor.tags):
+        return False
+    losses = (met.event.subject for met in backwards(run))
+    known = {one for loss in losses if isinstance(loss, Unknown) for one in symbols_in(loss.symbol)}
+    side_by_side = tensor.symbol.key[1:] if tensor.symbol.key[0] in ("torch.stack", "torch.cat") else (tensor.symbol,)
+    return all(isinstance(one, Symbol) and copied_from(one) in known for one in side_by_side)
+
+
+OF_SAME = ALIASES | COPIES | REVEALS
+
+
+def copied_from(symbol: Symbol) -> Symbol:
+    """`loss.clone().detach()`, `losses.mean() / world`: the loss, or the losses."""
+    while True:
+        method, word = method_of(symbol), symbol.key[0]
+        owner = method[0] if method is not None and method[1] in OF_SAME else None
+        if (word == "attr" and symbol.key[2] == "data") or word in ("op /", "op *"):
+            owner = symbol.key[1]
+        if not isinstance(owner, Symbol):
+            return symbol
+        symbol = owner
 
 
 def innermost(met: Met) -> Loop | None:

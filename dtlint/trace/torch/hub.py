@@ -35,6 +35,7 @@ PARAMETERS = {
 }  # fmt: skip
 FEW_WORDS = 64
 LAZY = "_class_to_module"  # what the module that loads classes when they are asked for has, once it is in place
+PARTS = {"text_encoder": "clip_text_model", "text_encoder_2": "clip_text_model", "image_encoder": "clip_vision_model"}
 CHANNELS = "block_out_channels"
 USUAL = "llama"  # of a model whose name does not say its architecture
 LOADERS = ("load_dataset", "load_from_disk")
@@ -147,6 +148,9 @@ def _small_part(kind: Any, named: dict[str, Any]) -> Any:
     usual = {name: one.default for name, one in inspect.signature(kind).parameters.items()}
     given: dict[str, Any] = {name: size for name, size in PARAMETERS.items() if isinstance(usual.get(name), int)}
     blocks = usual.get(CHANNELS)
+    if "latent_channels" in usual and isinstance(blocks, tuple):  # eight pixels become one, as in the large ones
+        given |= {name: value * 4 for name, value in usual.items() if isinstance(value, tuple) and len(value) == 1}
+        given[CHANNELS] = (32, 32, 32, 32)
     if isinstance(blocks, tuple) and len(blocks) > 2:
         same = {name: value for name, value in usual.items() if isinstance(value, tuple) and len(value) == len(blocks)}
         given |= {name: (value[0], value[-1]) for name, value in same.items()} | {CHANNELS: (32, 64)}
@@ -157,12 +161,15 @@ def _small_part(kind: Any, named: dict[str, Any]) -> Any:
 
 def _configuration(kind: Any, name: str, named: dict[str, Any]) -> Any:
     from transformers import CONFIG_MAPPING
+    from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES  # type: ignore[import-not-found]
 
     if not getattr(kind, "model_type", ""):
+        name = PARTS.get(str(named.get("subfolder")), name)
         plain = name.lower().replace("-", "").replace("_", "").replace(".", "")
         known = [one for one in CONFIG_MAPPING if one.replace("_", "").replace("-", "") in plain]
         kind = CONFIG_MAPPING[max(known, key=len, default=USUAL)]
     found = _shrunk(kind())
+    found.architectures = [MODEL_MAPPING_NAMES.get(found.model_type)]
     for option, value in named.items():
         if hasattr(found, option):
             setattr(found, option, value)

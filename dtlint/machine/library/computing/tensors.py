@@ -159,6 +159,7 @@ def method_of(symbol: Symbol) -> tuple[Any, str] | None:
 
 SIZES = "sizes"  # fact: of what it has the size
 PLAIN = "plain"  # fact: this was made of a size or of numbers, and so it lies on this rank alone
+FIGURES = "figures"  # fact: this was made of numbers that the program has computed
 TABLES = "tables of plain tensors"  # fact of the run: the numbers of dictionaries, and whether they hold nothing else
 
 
@@ -213,6 +214,8 @@ def construct(machine: Machine, call: Invocation) -> Value | None:
         made.facts["length"] = sizes[0] if sizes else None
         made.facts[SIZES] = tuple(sizes)
         made.facts["shape"] = next((size.cause for size in sizes if size.cause is not None), None)
+    if isinstance(made, Object) and call.name == FROM_VALUE[0]:
+        made.facts[FIGURES] = True
     same = call.arguments[0] if call.arguments and call.name.endswith("_like") else None
     if isinstance(made, Object) and same is not None:
         made.facts[SIZES] = (same,)

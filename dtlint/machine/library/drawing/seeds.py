@@ -14,7 +14,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Site
-from dtlint.machine.values import BY_SHARE, NONE, Cause, Const, Object, Row, Symbol, Unknown, Value
+from dtlint.machine.values import BY_SHARE, NONE, Bound, Cause, Const, External, Object, Row, Symbol, Unknown, Value
 
 LAYERS = frozenset(
     {
@@ -118,9 +118,15 @@ def alike(state: State) -> bool:
 
 
 def is_one_number(seed: Value | None) -> bool:
-    return isinstance(seed, Const) or (
-        isinstance(seed, Unknown)
-        and not provenance.mentions(seed, lambda symbol: symbol.key[0] in ("seeded elsewhere", "phi", "split"))
+    """A number that is written down or comes from somewhere, such as the `seed` of a library's arguments."""
+    of_a_library = isinstance(seed, Bound) and isinstance(seed.function, External)
+    return (
+        isinstance(seed, Const)
+        or of_a_library
+        or (
+            isinstance(seed, Unknown)
+            and not provenance.mentions(seed, lambda symbol: symbol.key[0] in ("seeded elsewhere", "phi", "split"))
+        )
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.machine.contents import containers
+from dtlint.machine.control.agreeing import RECEIVED
 from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.drawing import draws, seeds
@@ -255,10 +256,17 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
         return
     if not plain:
         return
+    if any(map(is_handed_out, provenance.parts(dataset))):
+        return
     if any(webdatasets.divides_itself(machine.knowledge, one) for look in found.looks for one in look.values):
         return
     if understood(machine, loader, dataset, found) and not samplers.draws_its_own(machine, found.sampler):
         found.gives = "same"
+
+
+def is_handed_out(value: Value) -> bool:
+    """Did one rank send it to each, as the part that it should have?"""
+    return isinstance(value, Unknown) and any(one.key[:1] == (RECEIVED,) for one in provenance.symbols_in(value.symbol))
 
 
 def dataset_cause(machine: Machine, dataset: Value, found: Described) -> Cause | None:

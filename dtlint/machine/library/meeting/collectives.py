@@ -170,6 +170,8 @@ def handed_out(machine: Machine, call: Invocation) -> None:
         elif isinstance(value, Object) and value.kind == "list":
             items = containers.items_of(machine, value)
             machine.set(value, "[]", Tuple((held,)) if items is not None and len(items) == 1 else held, call.mask)
+        elif isinstance(value, Unknown | Row) and call.expression(param) is not None:
+            in_place.changed(machine, call.expression(param), value, held, call.mask)
 
 
 def heard_before(machine: Machine, call: Invocation, expression: ir.Expr | None) -> None:

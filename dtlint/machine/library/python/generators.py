@@ -75,6 +75,25 @@ def renewed(machine: Machine, value: Value) -> Value:
     return one(value, 4)
 
 
+def in_whole_groups(generator: Value) -> bool:
+    """`while len(group := take(stream)) == size: yield from group`: it gives nothing but groups of one length."""
+    function = generator.facts.get("function") if isinstance(generator, Object) else None
+    node = function.node if isinstance(function, FunctionRef) else None
+    if not isinstance(node, ir.Function):
+        return False
+    asking = [one for one in every_node(node.body) if isinstance(one, ir.If | ir.While) and asks_length(one.test)]
+    whole = {id(given) for one in asking for given in every_node(one.body) if isinstance(given, ir.Yield)}
+    return bool(whole) and all(id(one) in whole for one in every_node(node.body) if isinstance(one, ir.Yield))
+
+
+def asks_length(test: ir.Expr) -> bool:
+    """`len(group) == size`"""
+    if not isinstance(test, ir.Compare) or [op for op, _ in test.pairs] != ["=="]:
+        return False
+    sides = (test.left, test.pairs[0][1])
+    return any(isinstance(one, ir.Call) and isinstance(one.func, ir.Name) and one.func.id == "len" for one in sides)
+
+
 def never_ends(generator: Value) -> bool:
     """`while True: yield …`, and no way out."""
     function = generator.facts.get("function") if isinstance(generator, Object) else None

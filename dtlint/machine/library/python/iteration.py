@@ -16,7 +16,7 @@ from dtlint.machine.library.feeding import inside, sharding, vocabularies
 from dtlint.machine.library.feeding.whole_batches import LENGTHS, RANGES, STORED
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.python import own_order
-from dtlint.machine.library.python.generators import BOUNDED, PART, is_generator, never_ends
+from dtlint.machine.library.python.generators import BOUNDED, PART, in_whole_groups, is_generator, never_ends
 from dtlint.machine.names import subscripts
 from dtlint.machine.values import (
     CONTAINERS,
@@ -156,7 +156,7 @@ def islice(machine: Machine, call: Invocation) -> Value | None:
     differs = any(bound.cause is not None for bound in given)
     if differs or (by_worker and not generator) or containers.items_of(machine, inner) is not None:
         part = subscripts.cut(machine, inner, SliceValue(start, stop, step))
-        if stop == NONE and isinstance(part, Unknown) and never_ends(inner):
+        if stop == NONE and isinstance(part, Unknown) and (never_ends(inner) or in_whole_groups(inner)):
             return Unknown(part.symbol, part.cause, containers.without_lengths(part.tags), part.like)
         return part
     if isinstance(inner, Object) and generator:

@@ -89,7 +89,13 @@ def taken(machine: Machine, value: Value, mask: int) -> Value | None:
     from dtlint.machine.names import attributes
 
     method = attributes.in_class(machine, value.kind, "__next__")
-    return calls.follow(machine, method, value, (), (), mask) if isinstance(method, FunctionRef) else None
+    if not isinstance(method, FunctionRef):
+        return None
+    machine.trying += 1  # who takes items catches what says that there are no more
+    try:
+        return calls.follow(machine, method, value, (), (), mask)
+    finally:
+        machine.trying -= 1
 
 
 def stopped(machine: Machine, function: object) -> None:

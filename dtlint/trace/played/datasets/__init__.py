@@ -29,6 +29,13 @@ class Columns(dict[str, Any]):
         return [row[column] for row in self.rows]
 
 
+class ColumnNames(list[str]):
+    """Every column is there that somebody asks for."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
 class Names:
     """What the library knows of a column of labels."""
 
@@ -45,7 +52,7 @@ class Dataset:
     def __init__(self, rows: Callable[[], Iterable[Any]], tensors: bool = False) -> None:
         self._rows, self._tensors = rows, tensors
         self._kept: list[Any] | None = None  # once a row is asked for by its number
-        self.column_names = ["text", "label"]
+        self.column_names = ColumnNames(["text", "label"])
         self.features = Features()
 
     @classmethod
@@ -172,7 +179,14 @@ class Dataset:
         self._tensors = type == "torch"
 
     def with_transform(self, function: Callable[[Any], Any], *_: Any, **__: Any) -> Dataset:
-        return self.map(function, batched=True, batch_size=1)
+        """What the function gives for each row, and nothing else."""
+
+        def rows() -> Iterator[Any]:
+            for row in self:
+                made = function(Columns([row]))
+                yield {name: values[0] for name, values in made.items()}
+
+        return self._with(rows)
 
     def set_transform(self, function: Callable[[Any], Any], *_: Any, **__: Any) -> None:
         self._rows, self._kept = self._with(self._rows).with_transform(function)._rows, None

@@ -1,3 +1,3 @@
 """The second interface of the same."""
 
-from torchvision.transforms import InterpolationMode, Same, __getattr__  # noqa: F401
+from torchvision.transforms import Compose, InterpolationMode, Same, __getattr__  # noqa: F401
