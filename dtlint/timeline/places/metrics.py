@@ -18,7 +18,7 @@ from dtlint.machine.library.meeting.evidence import evidence
 from dtlint.machine.library.training.stepping import ANSWERED
 from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop
 from dtlint.machine.run import Run
-from dtlint.machine.values import NONE, Cause, Const, ModuleRef, Object, Symbol, Unknown, Value
+from dtlint.machine.values import NONE, Cause, Const, ModuleRef, Object, Symbol, Tuple, Unknown, Value
 from dtlint.timeline.ranks.obeying import was_told
 from dtlint.timeline.records import calls_around, recorded
 from dtlint.timeline.samples.given_by_hosts import given_by_hosts
@@ -74,10 +74,21 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
 
 
 def losses(run: Run) -> list[Value | None]:
-    """What the program learns from: it is differentiated, or handed to an engine that does so."""
+    """What the program learns from: it is differentiated, or handed to an engine or a trainer that does so."""
     handed = (event.extra.get("call") for event, _ in recorded(run, "backward"))
     given = [call.get("loss") for call in handed if isinstance(call, Invocation)]
-    return [*(event.subject for event, _ in recorded(run, "<step>")), *given]
+    told = [part for event, _ in recorded(run, "loss") for part in alternatives(event.subject)]
+    return [*(event.subject for event, _ in recorded(run, "<step>")), *given, *told]
+
+
+def alternatives(value: Value | None) -> Iterator[Value]:
+    """`return (loss, outputs) if whole else loss`"""
+    if isinstance(value, Tuple):
+        yield from value.items[:1]
+    elif value is not None:
+        yield value
+        like = value.like if isinstance(value, Unknown) else None
+        yield from alternatives(like) if isinstance(like, Tuple) else ()
 
 
 def learned_with(run: Run) -> set[int]:

@@ -88,7 +88,7 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
         leaves = exits_of(handler)
         if talking is not None:
             other = (differs(node, handler) or reduces(node.body)) and not in_another_form(node, handler)
-            if other and not awaited(run, node, path, talking[0]):
+            if other and not awaited(run, node, path, talking[0]) and not made_behind(node, handler, path, talking[0]):
                 yield by_itself("handler", node, path, talking, handler)
             leaves = quiet_exits(handler.log, node.mask)
         missed = first_of(node.body.nodes[handler.met :], node.mask)
@@ -366,6 +366,23 @@ def holds_back(node: LogNode) -> bool:
         and not (one.op == "forward" and isinstance(one.subject, Object) and not one.subject.facts.get("sharded"))
         for one in below
     )
+
+
+def made_behind(node: Attempt, handler: HandlerLog, path: Path, talking: Event) -> bool:
+    """`except RuntimeError: return self.step(sample, again=True)`: a rank that has failed makes the very call that the
+    others come to behind the body, in which nobody waits for it."""
+    if "return" not in exits_of(handler) or any(holds_back(one) for one in node.body.nodes):
+        return False
+    below: LogNode = node
+    for above in reversed(path):
+        for log in logs_of(above):
+            following = next_event(log, below, node.mask)
+            if following is not None:
+                return (following[0].path, following[0].at) == (talking.path, talking.at)
+        if isinstance(above, Call | Loop):
+            return False
+        below = above
+    return False
 
 
 def agrees_after(node: Attempt, path: Path) -> bool:
