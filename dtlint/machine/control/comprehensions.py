@@ -177,6 +177,13 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
             value.facts[MANY] = True
     base = opaque(machine, "comprehension", *collected[:4], *sources[:2])
     tags = base.tags | ({containers.UNEVEN} if uneven else frozenset()) | marks
+    if not uneven and not any(containers.UNEVEN in one.tags for one in sources):
+        tags -= {containers.UNEVEN}  # of each item: how many there are of them does not hang on it
+        tags |= (
+            {containers.OF_EACH}
+            if any(isinstance(one, Unknown) and containers.own_many(one) for one in collected)
+            else frozenset()
+        )
     if node.key is not None:
         tags |= of_values(collected)
         note_keys(machine, made, collected, shares)

@@ -93,7 +93,7 @@ def enter(
     after_call(machine, frame, caller, mask, not begun and group_start.is_started(machine))
     machine.end(frame)
     if outcome is not None:
-        outcome.whole = not frame.left and not any(ends(machine, leaving, mask) for leaving in frame.leavings)
+        outcome.whole = not frame.left and not any(ends(machine, frame, leaving, mask) for leaving in frame.leavings)
         outcome.log, outcome.scope = (log if log.nodes else None), scope
     return result
 
@@ -131,17 +131,22 @@ def after_call(machine: Machine, frame: Frame, caller: Frame, mask: int, begins:
         if caller.last_exit[0] == "exit":
             machine.ended(frame.left, machine.current_at)
     for leaving in frame.leavings:
-        if ends(machine, leaving, mask) and leaving.mask & ~caller.left:
+        if ends(machine, frame, leaving, mask) and leaving.mask & ~caller.left:
             machine.part(leaving.decision, leaving.mask & ~caller.left)
             caller.leavings.append(Leaving(leaving.word, leaving.decision, leaving.mask, []))
 
 
-def ends(machine: Machine, leaving: Leaving, mask: int) -> bool:
+WALKED = frozenset({"__next__", "__anext__", "__getitem__"})  # what these raise ends the loop that walks, no more
+
+
+def ends(machine: Machine, frame: Frame, leaving: Leaving, mask: int) -> bool:
     """Is this side gone for the callers as well? A program that ends is. An error may be caught, and of one that all
     may come to, or that only those can who are called at all, there is nothing to say further up: what all have been
     called for, and one rank alone is asked whether it fails, parts it from the others."""
     if leaving.word in EXITS:
         return True
+    if getattr(frame.node, "name", "") in WALKED:
+        return False
     asked = leaving.decision.cause is None or leaving.decision.cause.kind == "files"
     one = bool(leaving.mask) and not leaving.mask & (leaving.mask - 1)
     return leaving.word == "raise" and asked and one and mask == machine.world.full and not machine.trying

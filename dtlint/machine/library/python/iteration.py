@@ -215,9 +215,31 @@ def filter_(machine: Machine, call: Invocation) -> Value | None:
     return unknown_of(machine, call.name, call.arguments[0], held) if isinstance(held, Unknown) else None
 
 
+def columns(machine: Machine, call: Invocation) -> Value | None:
+    """`zip(*rows)`, of as many rows as there are: each column holds what stands at one place of any row."""
+    spread = call.arguments[0] if len(call.arguments) == 1 else None
+    if not isinstance(spread, Object) or spread.kind != "<spread>" or call.keywords:
+        return None
+    row = containers.element(machine, spread.attributes["value"])
+    record = row if isinstance(row, Tuple) else getattr(row, "like", None)
+    if isinstance(record, Tuple):
+        return Tuple(tuple(list_of(machine, item, call.mask) for item in record.items))
+    return list_of(machine, row, call.mask) if isinstance(row, Unknown) and row.cause is not None else None
+
+
+def list_of(machine: Machine, item: Value, mask: int) -> Object:
+    """Of how many nobody knows."""
+    made = machine.new_list(None, mask)
+    made.attributes["[]"] = item
+    return made
+
+
 def zip_(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library.jax import hosts as jax_hosts
 
+    turned = columns(machine, call)
+    if turned is not None:
+        return turned
     lists = [containers.items_of(machine, value) for value in call.arguments]
     if any(items is not None for items in lists):
         pairs = zip(lists, call.arguments, strict=True)
