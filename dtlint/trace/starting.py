@@ -14,7 +14,6 @@ import sys
 import types
 from typing import Any
 
-
 OURS = frozenset({"dtlint", "torch", "jax", "jaxlib", "numpy"})  # what the run itself stands on
 
 
