@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from dtlint.trace import made_up
-from dtlint.trace.absent import PLAYED
+from dtlint.trace.absent import PLAYED, Calls, Nothing
 from dtlint.trace.importing import when_there
 
 # what configurations call their sizes, most of them also under these names
@@ -142,9 +142,9 @@ def _small(kind: Any, name: str, named: dict[str, Any]) -> Any:
 
 
 def _small_part(kind: Any, named: dict[str, Any]) -> Any:
-    """Of a model of diffusers the first and the last block; a scheduler has no size; a pipeline is not made up."""
+    """Of a model of diffusers the first and the last block; a scheduler has no size; a pipeline does nothing."""
     if not issubclass(kind, torch.nn.Module):
-        return kind() if hasattr(kind, "set_timesteps") else None
+        return kind() if hasattr(kind, "set_timesteps") else Nothing(kind.__name__, Calls())
     usual = {name: one.default for name, one in inspect.signature(kind).parameters.items()}
     given: dict[str, Any] = {name: size for name, size in PARAMETERS.items() if isinstance(usual.get(name), int)}
     blocks = usual.get(CHANNELS)
