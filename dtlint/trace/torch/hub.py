@@ -6,6 +6,7 @@ transformers, a data set the one that stands in for datasets.
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import inspect
 import os
@@ -39,6 +40,7 @@ PARTS = {"text_encoder": "clip_text_model", "text_encoder_2": "clip_text_model",
 CHANNELS = "block_out_channels"
 USUAL = "llama"  # of a model whose name does not say its architecture
 LOADERS = ("load_dataset", "load_from_disk")
+JOINERS = ("concatenate_datasets", "interleave_datasets")  # of data sets that may be made up
 
 
 def install(tell: made_up.Tell) -> None:
@@ -47,6 +49,7 @@ def install(tell: made_up.Tell) -> None:
     when_there("datasets", "load_dataset", lambda module: _soften_loaders(module, tell))
 
 
+@functools.cache
 def played(name: str) -> Any:
     """The stand-in of a library that is installed."""
     place = os.path.join(PLAYED, name, "__init__.py")
@@ -62,6 +65,8 @@ def _soften_loaders(datasets: Any, tell: made_up.Tell) -> None:
         return
     for name in LOADERS:
         setattr(datasets, name, _loader(name, getattr(datasets, name), tell))
+    for name in JOINERS:
+        setattr(datasets, name, _joiner(name, getattr(datasets, name)))
 
 
 def _loader(name: str, real: Any, tell: made_up.Tell) -> Any:
@@ -73,6 +78,14 @@ def _loader(name: str, real: Any, tell: made_up.Tell) -> Any:
             return getattr(played("datasets"), name)(*given, **named)
 
     return load
+
+
+def _joiner(name: str, real: Any) -> Any:
+    def join(parts: Any, *given: Any, **named: Any) -> Any:
+        made_up = any(isinstance(part, played("datasets").Dataset) for part in parts)
+        return (getattr(played("datasets"), name) if made_up else real)(parts, *given, **named)
+
+    return join
 
 
 def _soften_all(library: ModuleType, tell: made_up.Tell) -> None:

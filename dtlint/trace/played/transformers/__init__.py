@@ -99,7 +99,11 @@ class Tokenizer:
     def add_special_tokens(self, *_: Any, **__: Any) -> int:
         return 0
 
-    add_tokens = add_special_tokens
+    def add_tokens(self, tokens: Any, *_: Any, **__: Any) -> int:
+        return 1 if isinstance(tokens, str) else len(tokens)
+
+    def convert_tokens_to_ids(self, tokens: Any) -> Any:
+        return self.encode(tokens)[0] if isinstance(tokens, str) else [self.encode(one)[0] for one in tokens]
 
     def save_pretrained(self, folder: str, **_: Any) -> None:
         os.makedirs(folder, exist_ok=True)
