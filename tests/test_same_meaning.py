@@ -25,13 +25,14 @@ BATCH = "which number is the size of a whole batch is told by its name"
 # Programs that are judged otherwise when they are rewritten, and why
 KNOWN = {
     ("named questions", "DT412/gfile_under_rank.py"): NAMED,
+    ("other names", "DT702/writer_nobody_knows_ok.py"): "that a thing of another package asks for the rank is its name",
     ("named questions", "DT412/truthy_rank_means_main"): NAMED,
     ("named questions", "DT412/last_of_two_conditions"): "a function in an `and` outside a question may be a choice",
     (
         "turned branches",
         "DT111/changed_after_it_was_sent.py",
     ): "what is received counts for what the root holds by then",
-    ("one more call", "DT101/asked_further_down.py"): DEEP,
+    ("one more call", "DT106/helper_called_in_turns.py"): "nobody is run for a loop two calls above the one who meets",
     ("one more call", "DT207/authors_of_a_file"): AROUND,
     ("one more call", "DT503/one_of_two_prepared.py"): AROUND,
     ("one more call", "DT516/forgotten_cleanup"): "what a forgotten function calls counts as called",

@@ -216,7 +216,7 @@ def item_written(machine: Machine, container: Value, value: Value) -> None:
 
 def joined(machine: Machine, call: Invocation) -> Value | None:
     """`torch.cat(gathered)` is made of what the list holds; with this rank's own tensor in it, nothing is missing."""
-    given = call.get("tensors")
+    given = call.get("tensors") if call.get("tensors") is not None else call.get("parameters")
     if given is None:
         return None
     items = containers.items_of(machine, given)
