@@ -41,8 +41,8 @@ def check(run: Run) -> Iterator[Finding]:
         yield RULE.finding(
             span_at(found.place),
             f"each rank draws another split ({found.why}), so held-out samples of one rank are trained on by others",
-            "give the split a generator with a fixed seed: `generator=torch.Generator().manual_seed(0)`, "
-            "`random_state=0`",
+            "give the split a fixed seed: `generator=torch.Generator().manual_seed(0)` in torch, `random_state=0` in "
+            "scikit-learn, `seed=0` in datasets",
             scope=found.place[2],
             trail=found.steps,
             tier=found.tier,

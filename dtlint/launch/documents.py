@@ -70,14 +70,15 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
     asked_launched: set[tuple[str, str]] = set()
     accumulating: set[str] = set()
     configured: dict[str, set[str]] = {}  # what a launcher starts with this configuration
-    files = tuple(files)
-    configurations = [file for file in files if file.path.lower().endswith(YAML_SUFFIXES)]
+    configurations: dict[str, str] = {}
     for file in files:
         if not file.path.lower().endswith((*SUFFIXES, *SHELL_SUFFIXES, *YAML_SUFFIXES)):
             continue
         source = read(file)
         if isinstance(source, Incomplete):
             continue
+        if file.path.lower().endswith(YAML_SUFFIXES):
+            configurations[file.path] = source.text
         batch = BATCH.search(source.text) is not None
         one_node = ONE_NODE.search(source.text) is not None
         one_task = is_one_task(source.text)
@@ -111,7 +112,7 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
             if NUMBERING.search(line) and "use_env" not in line and "use-env" not in line:
                 numbered |= scripts
     sharding, told = (
-        told_by({file.path: asked(file) for file in configurations}, configured, programs, launched)
+        told_by({path: asked(text) for path, text in configurations.items()}, configured, programs, launched)
         for asked in (divides, accumulates)
     )
     return Started(
@@ -149,21 +150,14 @@ def told_by(
     return {one for config, named in configured.items() if any(same(path, config) for path in such) for one in named}
 
 
-def text_of(file: SourceFile) -> str:
-    source = read(file)
-    return "" if isinstance(source, Incomplete) else source.text
-
-
-def accumulates(file: SourceFile) -> bool | None:
+def accumulates(text: str) -> bool | None:
     """Does it say how many batches make a step, or leave that to a file of DeepSpeed's, if this is a configuration of
     Accelerate?"""
-    text = text_of(file)
     return None if KIND.search(text) is None else WINDOW.search(text) is not None
 
 
-def divides(file: SourceFile) -> bool | None:
+def divides(text: str) -> bool | None:
     """Does each rank keep a part of the parameters (FSDP, ZeRO-3), if this is a configuration of Accelerate?"""
-    text = text_of(file)
     kind = KIND.search(text)
     if kind is None:
         return None

@@ -44,7 +44,7 @@ def by_other_methods(machine: Machine, thing: Object, arguments: Arguments) -> N
 def of_class(machine: Machine, thing: Object, owner: ClassRef, arguments: Arguments) -> None:
     asked, makers = names_of(machine, owner)
     wanted = set(lacking(thing, owner, asked))
-    ahead = prepares(machine, thing)
+    ahead = prepares(machine, thing.kind) if isinstance(thing.kind, ClassRef) else set()
     for method, names in [(one, names) for one, names in makers if wanted & names][:MOST]:
         made = set(lacking(thing, owner, wanted & names))
         if made and method.name not in ahead:
@@ -61,7 +61,7 @@ def names_of(machine: Machine, owner: ClassRef) -> tuple[set[str], list[tuple[ir
     known = machine.notes.setdefault("set up", {})
     if id(owner.node) not in known:
         asking = following.own_names(machine).asking
-        ahead = {name for kind in attributes.library_types(machine, owner) for name in kind.prepares}
+        ahead = prepares(machine, owner)
         methods = [
             (one, *names_in(one, by_some=one.name in ahead or not one.tokens.isdisjoint(asking)))
             for one in state.methods(owner)
@@ -73,11 +73,9 @@ def names_of(machine: Machine, owner: ClassRef) -> tuple[set[str], list[tuple[ir
     return found
 
 
-def prepares(machine: Machine, thing: Object) -> set[str]:
-    """Methods that the framework of its class calls in one process of each node, ahead of the others."""
-    if not isinstance(thing.kind, ClassRef):
-        return set()
-    return {name for known in attributes.library_types(machine, thing.kind) for name in known.prepares}
+def prepares(machine: Machine, owner: ClassRef) -> set[str]:
+    """Methods that the framework of the class calls in one process of each node, ahead of the others."""
+    return {name for known in attributes.library_types(machine, owner) for name in known.prepares}
 
 
 def first_of_nodes(machine: Machine, owner: ClassRef, method: ir.Function) -> Decision:
@@ -97,10 +95,11 @@ def called_by_hand(machine: Machine, name: str) -> bool:
             return False
         return not (isinstance(called.value, ir.Call) and getattr(called.value.func, "id", "") == "super")
 
-    machine.project.looked.update(machine.project.selected)
+    paths = set(machine.project.mentioning(name)) & set(machine.project.selected)
+    machine.project.looked |= paths  # asked by each unit: its answer is what the unit rests on
     known: dict[str, bool] = machine.notes.setdefault("called by hand", {})
     if name not in known:
-        modules = [machine.project.module(path) for path in machine.project.selected]
+        modules = [machine.project.tree(path) for path in paths]
         known[name] = any(calls(node) for module in modules for node in every_node(module.body))
     return known[name]
 

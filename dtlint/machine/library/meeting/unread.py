@@ -21,7 +21,7 @@ def performed(machine: Machine, call: Invocation, held: Value | None) -> None:
     function = machine.frame.node
     if call.row.op != "all_reduce" or not isinstance(given, ir.Name) or not isinstance(function, ir.Function):
         return
-    if is_new(machine, function, given.id) and own_gradients.made_of_gradients(machine, held):
+    if own_gradients.made_of_gradients(machine, held) and is_new(machine, function, given.id):
         if not is_read(function, given.id, call.node):
             machine.emit_event("record", UNREAD, call.name, call.mask, extra={"call": call})
 
