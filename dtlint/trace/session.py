@@ -60,6 +60,7 @@ class Job:
     per_host: int = 0  # ranks on each pretended host; 0: all on one
     directory: str = ""
     arguments: tuple[str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()  # what a launch file sets for it
     timeout: float = 60.0
     steps: int = 0
     batches: int = 0  # of each pass over a loader; 0: all
