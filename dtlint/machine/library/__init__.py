@@ -43,6 +43,7 @@ from dtlint.machine.library.meeting import (
 )
 from dtlint.machine.library.python import builtins as python
 from dtlint.machine.library.python import (
+    by_settings,
     clocks,
     command_line,
     environment_use,
@@ -139,6 +140,7 @@ HANDLERS: dict[str, Any] = {
     **run_later.MODELS,
     **spawning.MODELS,
     **command_line.MODELS,
+    **by_settings.MODELS,
     **importing.MODELS,
     **jax_hosts.MODELS,
     **managers.MODELS,
