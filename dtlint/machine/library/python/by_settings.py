@@ -12,6 +12,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.functions import one_of_several
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import importing
+from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import ClassRef, FunctionRef, Symbol, Unknown, Value
 from dtlint.project.settings import Named
 
@@ -84,12 +85,24 @@ def meant(machine: Machine, words: Words, key: object) -> Value | None:
     shortest = next((start for start in range(len(words) - 2, 0, -1) if words[start] != ANY), 0)
     suffixes = (words[start:] for start in range(shortest + 1))
     rows = next(filter(None, ([one for one in asked if is_under(one, some)] for some in suffixes)), [])
+    rows = of_this_program(machine, rows) or rows
     makers = list(dict.fromkeys(filter(None, (resolved(machine, one.module, one.name) for one in rows))))
     if not makers or (len(words) < 2 and len(makers) > 1):
         return None
     if all(isinstance(one, ClassRef) for one in makers):
         return one_of_several.of_kind(machine, makers, key)  # type: ignore[arg-type]
     return makers[0] if len(makers) == 1 else None
+
+
+def of_this_program(machine: Machine, rows: list[Named]) -> list[Named]:
+    """Those of the files that name what is running, too: every program of a project may have files of its own."""
+    running: set[str] = set()
+    frame: Frame | None = machine.frame
+    while frame is not None:
+        running.add(machine.project.name_of(frame.path))
+        frame = frame.caller
+    files = {(one.folder, one.file) for one in machine.project.settings if one.module in running}
+    return [one for one in rows if (one.folder, one.file) in files]
 
 
 def is_under(one: Named, words: Words) -> bool:
