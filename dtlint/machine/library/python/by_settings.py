@@ -28,7 +28,7 @@ def read_name(machine: Machine, module: Value, name: Value) -> Value | None:
     known = machine.notes.get(importing.MODULES, {})
     if module.symbol.key[0] != "module" or known.get(module.symbol, ()) is not importing.ANY:
         return None
-    return meant(machine, words_of(name.symbol), name.symbol)
+    return meant(machine, words_of(name.symbol))
 
 
 def located(machine: Machine, call: Invocation) -> Value | None:
@@ -36,7 +36,7 @@ def located(machine: Machine, call: Invocation) -> Value | None:
     name = call.get("path") or (call.arguments[0] if call.arguments else None)
     if not isinstance(name, Unknown) or name.cause is not None:
         return None
-    return meant(machine, words_of(name.symbol), name.symbol)
+    return meant(machine, words_of(name.symbol))
 
 
 def instantiated(machine: Machine, call: Invocation) -> Value | None:
@@ -47,7 +47,7 @@ def instantiated(machine: Machine, call: Invocation) -> Value | None:
     if not isinstance(config, Unknown) or config.cause is not None:
         return None
     words = words_of(config.symbol)
-    maker = meant(machine, (*words, "_target_"), config.symbol) if words else None
+    maker = meant(machine, (*words, "_target_")) if words else None
     if maker is None:
         return None
     rest = machine.unknown("settings", config.symbol)
@@ -78,9 +78,9 @@ def words_of(symbol: Symbol) -> Words:
     return tuple(reversed(words))
 
 
-def meant(machine: Machine, words: Words, key: object) -> Value | None:
-    """What the settings name under these keys, where it is of one kind. The first words may be those of an object that
-    holds the settings; one key alone could be any of the file's."""
+def meant(machine: Machine, words: Words) -> Value | None:
+    """What the settings name under these keys. The first words may be those of an object that holds the settings; one
+    key alone could be any of the file's."""
     asked = [one for one in machine.project.settings if words and one.keys[-1] == words[-1]]
     shortest = next((start for start in range(len(words) - 2, 0, -1) if words[start] != ANY), 0)
     suffixes = (words[start:] for start in range(shortest + 1))
@@ -89,9 +89,7 @@ def meant(machine: Machine, words: Words, key: object) -> Value | None:
     makers = list(dict.fromkeys(filter(None, (resolved(machine, one.module, one.name) for one in rows))))
     if not makers or (len(words) < 2 and len(makers) > 1):
         return None
-    if all(isinstance(one, ClassRef) for one in makers):
-        return one_of_several.of_kind(machine, makers, key)  # type: ignore[arg-type]
-    return makers[0] if len(makers) == 1 else None
+    return one_of_several.only_one(machine, makers)
 
 
 def of_this_program(machine: Machine, rows: list[Named]) -> list[Named]:
