@@ -13,6 +13,7 @@ from dtlint.machine.values import BY_SHARE, FALSE, Symbol
 from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.managers import managed
 from dtlint.timeline.ranks.parting import Divergence
+from dtlint.timeline.ranks.shown import parts_ranks
 from dtlint.timeline.samples import strided, uneven
 
 RANK_KINDS = BY_SHARE | {"last batch"}
@@ -158,7 +159,13 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
         return "", ""  # whoever has told something once in an epoch takes part
     if kind == "exception":
         return "DT106", "default"  # the handler took it well, and what it left behind decides
-    return "DT110", ("strict" if by_files(divergence) else "default")
+    return "DT110", ("strict" if by_files(divergence) or not shown(divergence) else "default")
+
+
+def shown(divergence: Divergence) -> bool:
+    """Is it seen that ranks decide otherwise, rather than that they decide on something that differs?"""
+    symbol = divergence.choice.symbol if divergence.choice is not None else None
+    return symbol is None or parts_ranks(symbol)
 
 
 def made_by_each(divergence: Divergence) -> bool:
