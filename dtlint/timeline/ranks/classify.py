@@ -154,7 +154,9 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
             return "DT102", "default"  # who was given nothing leaves
         if made_by_each(divergence):
             return "", ""
-        return ("DT109" if is_creation(divergence) else "DT111"), "default"
+        if is_creation(divergence):
+            return "DT109", "default"
+        return "DT111", ("default" if shown(divergence) else "strict")
     if kind == "data" and reduced_later(divergence):
         return "", ""  # whoever has told something once in an epoch takes part
     if kind == "exception":
