@@ -110,7 +110,7 @@ class Shown:
         """`kept["step"]`, from a checkpoint of this rank's own: all ranks write theirs at one moment, and what stands
         in it by name, beside the lists of what is their own, is the same for all of them."""
         named = False
-        while part.key[0] == "item" and isinstance(part.key[1], Symbol) and part not in self.notes:
+        while part.key[0] in ("item", "attr") and isinstance(part.key[1], Symbol) and part not in self.notes:
             named = isinstance(part.key[-1], str)
             part = part.key[1]
         return named and part in self.notes
