@@ -8,6 +8,7 @@ from dtlint.machine.contents.truth import APART
 from dtlint.machine.library.computing.provenance import OWN_FILES
 from dtlint.machine.library.computing.tensors import ALIASES, COPIES, REVEALS
 from dtlint.machine.library.meeting.groups import MEMBERS
+from dtlint.machine.library.python.iterators import ITEMS
 from dtlint.machine.logs import EXITS, FAILS, Attempt, Call, Event, Loop, Place
 from dtlint.machine.run import Run
 from dtlint.machine.starts.given import settled
@@ -171,7 +172,11 @@ def shown(run: Run, divergence: Divergence) -> bool:
     known = Shown(run.facts.get(OWN_FILES, ()))
     if divergence.choice is not None:
         return divergence.choice.symbol is None or known.parts_ranks(divergence.choice.symbol)
-    trip = divergence.loop.trip if divergence.loop is not None else None
+    if divergence.loop is None or (divergence.cause is not None and divergence.cause.kind == ITEMS):
+        return True  # how many items an iterator gives is known to differ
+    if divergence.loop.asked is not None:
+        return known.parts_ranks(divergence.loop.asked)
+    trip = divergence.loop.trip
     return not isinstance(trip, Unknown) or known.is_own(trip.symbol)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Any
 
+from dtlint.machine.contents.presence import asks_presence
 from dtlint.machine.contents.truth import APART
 from dtlint.machine.library.computing.tensors import REVEALS
 from dtlint.machine.logs import plain_truth
@@ -41,13 +42,13 @@ class Shown:
         inner = [one for one in of if isinstance(one, Symbol)]
         if what == "is none":
             return any(self.lacked_by_some(one, depth - 1) for one in inner)
-        if what in OF_KIND:
+        if what in OF_KIND or (what == APART and all(map(asks_presence, inner))):
             return False
         if what in ("not", "bool", "and", "or"):
             return any(self.parts_ranks(one, depth - 1) for one in inner)
         if what in ("phi", "split"):
             truths = [plain_truth(side) for side in of[1:]]
-            chosen = self.decides(of[0], depth) and (None in truths or truths[0] is not truths[1])
+            chosen = self.decides(asked, depth) and (None in truths or truths[0] is not truths[1])
             return chosen or any(self.parts_ranks(one, depth - 1) for one in inner[1:])
         if what == "compare in":
             return self.is_own(of[0], depth)
@@ -59,12 +60,14 @@ class Shown:
             return self.tells_content(of, depth)
         return what in HAPPENS or what in COUNTED or (isinstance(what, str) and what.startswith(COMPUTED))
 
-    def decides(self, question: Any, depth: int) -> bool:
-        """Was it chosen by a question that parts ranks? Who caught an error was not asked anything."""
+    def decides(self, chosen: Symbol, depth: int) -> bool:
+        """Was it chosen by a question that parts ranks? Where some of them have caught an error, nobody was asked."""
+        what, question = chosen.key[:2]
         if not isinstance(question, Symbol):
             return False
         if question.key[0] == "returned":
-            return question.behind is None or self.parts_ranks(question.behind, depth - 1)
+            behind = question.behind
+            return what == "split" if behind is None else self.parts_ranks(behind, depth - 1)
         return self.parts_ranks(question, depth - 1)
 
     def lacked_by_some(self, thing: Symbol, depth: int) -> bool:
@@ -73,12 +76,12 @@ class Shown:
             return False
         what, *of = thing.key
         if what in ("phi", "split"):
-            if None in of[1:] and self.decides(of[0], depth):
+            if None in of[1:] and self.decides(thing, depth):
                 return True
             return any(isinstance(side, Symbol) and self.lacked_by_some(side, depth - 1) for side in of[1:])
         if thing.behind is not None:
             return self.lacked_by_some(thing.behind, depth - 1)
-        return what == APART
+        return False
 
     def tells_content(self, call: list[Any], depth: int) -> bool:
         """A method that says what is in it: `flags.any()`, `host.startswith("gpu")`, `sample.get("last", False)`."""
@@ -97,7 +100,7 @@ class Shown:
             return False
         what, *of = part.key
         if what in ("phi", "split"):
-            return self.decides(of[0], depth) or any(self.is_own(side, depth - 1) for side in of[1:])
+            return self.decides(part, depth) or any(self.is_own(side, depth - 1) for side in of[1:])
         if what == "loop" and len(of) > 2 and isinstance(of[2], Symbol):
             return not self.is_noted(of[2])  # else counted from there on
         if what == "count" and len(of) == 3:  # `range(start, stop, step)`: how many there are is in a part of the data
