@@ -17,8 +17,8 @@ Instead
 
 Limits
 ------
-Silent where `device_id` is given, and where the program decides which devices it sees. Where only a function that nobody
-calls was followed, and it chooses no device later, the finding is one of the strict tier.
+Silent where `device_id` is given, and where the program decides which devices it sees. Where only a function that
+nobody calls was followed, and it chooses no device later, the finding is one of the strict tier.
 """
 
 from __future__ import annotations

@@ -131,8 +131,8 @@ def unconfigured(run: Any) -> Iterator[Met]:
 
 
 def asked_for(run: Any, met: Met, wanted: str) -> bool:
-    """`accelerator.gradient_accumulation_steps` beside `accelerator.accumulate(model)`: who asks how many there are lets
-    the launcher say so."""
+    """`accelerator.gradient_accumulation_steps` beside `accelerator.accumulate(model)`: who asks how many there are
+    lets the launcher say so."""
     nodes = list(every_node(run.project.tree(met.event.path).body))
     named = {one.value.id for one in nodes if is_attribute(one, "accumulate")}
     return any(is_attribute(one, wanted) and one.value.id in named for one in nodes)
