@@ -62,5 +62,10 @@ def check(run: Run) -> Iterator[Finding]:
         event = found.event
         trail = (*found.steps, Step(event.path, event.at[0], SPOKEN[found.kind]))
         yield RULE.finding(
-            Span(event.path, *event.at), SPOKEN[found.kind], REMEDY[found.kind], scope=event.function, trail=trail
+            Span(event.path, *event.at),
+            SPOKEN[found.kind],
+            REMEDY[found.kind],
+            scope=event.function,
+            trail=trail,
+            tier=found.tier,
         )

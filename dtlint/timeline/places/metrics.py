@@ -19,6 +19,7 @@ from dtlint.machine.library.training.stepping import ANSWERED
 from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Cause, Const, ModuleRef, Object, Symbol, Tuple, Unknown, Value
+from dtlint.timeline.places.put_together import put_together
 from dtlint.timeline.ranks.obeying import was_told
 from dtlint.timeline.records import calls_around, recorded
 from dtlint.timeline.samples.given_by_hosts import given_by_hosts
@@ -35,6 +36,7 @@ class LocalMetric:
     kind: str
     event: Event
     steps: tuple[Step, ...] = ()
+    tier: str = "default"
 
 
 def local_metrics(run: Run) -> Iterator[LocalMetric]:
@@ -68,9 +70,10 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
         if written is not None:
             step = Step(written.path, written.at[0], "only some ranks write then")
             found.setdefault(loaders, []).append(LocalMetric("decides", event, (step,)))
-    for first, *more in found.values():
+    for loaders, (first, *more) in found.items():
         used = tuple(Step(one.event.path, one.event.at[0], "and used here") for one in more)
-        yield replace(first, steps=(*first.steps, *used))
+        tier = "strict" if put_together(run, loaders, first.event) else "default"
+        yield replace(first, steps=(*first.steps, *used), tier=tier)
 
 
 def losses(run: Run) -> list[Value | None]:
