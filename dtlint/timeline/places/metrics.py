@@ -160,17 +160,17 @@ def of_one_answer(event: Event) -> bool:
 
 def of_everybody(run: Run, loaders: frozenset[int]) -> bool:
     """Loaders of which nobody else has another part: those that only some ranks make, unless a sampler says so, and
-    those whose batches differ only in what is drawn for a sample."""
+    those whose batches are not known to differ, or in something else than who has which part."""
     made: dict[int, Object] = run.facts.get("loaders", {})
     held = [made[number] for number in loaders if number in made]
     return len(held) == len(loaders) and all(
-        (one.birth != run.world.full and one.attributes.get("sampler") == NONE) or drawn_from_all(one) for one in held
+        (one.birth != run.world.full and one.attributes.get("sampler") == NONE) or gives_all(one) for one in held
     )
 
 
-def drawn_from_all(loader: Object) -> bool:
+def gives_all(loader: Object) -> bool:
     known = loader.facts.get("described")
-    return isinstance(known, Described) and known.by_chance
+    return isinstance(known, Described) and (known.whole or known.gives != "differs")
 
 
 def written_by_one(run: Run, asked: Event) -> Event | None:

@@ -17,6 +17,8 @@ from dtlint.machine.library.feeding import inside, samplers, sharding, webdatase
 from dtlint.machine.library.feeding.lengths import even_loop, is_divided, is_slice, length_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import (
+    BY_PROCESS,
+    BY_SHARE,
     NONE,
     Cause,
     ClassRef,
@@ -40,7 +42,7 @@ class Described:
 
     gives: str = "unknown"
     why: Cause | None = None
-    by_chance: bool = False  # they differ in what is drawn for a sample; nobody has a part of his own
+    whole: bool = False  # they differ in what is drawn for a sample, or found on a disk; nobody has a part of its own
     shards: list[tuple[Any, ...]] = field(default_factory=list)  # where the data set was cut by rank
     sampler: Value | None = None
     looks: list[inside.Inside] = field(default_factory=list)
@@ -213,6 +215,9 @@ def describe(machine: Machine, loader: Object, found: Described) -> None:
         uneven_numbers(machine, found, found.sampler)
 
 
+DIVIDES = BY_SHARE | BY_PROCESS | {"data"}  # causes of a difference by which each rank has a part of its own
+
+
 def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -> None:
     """Do all ranks get the same samples?"""
     if loader.facts.get("prepared"):
@@ -250,7 +255,7 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
     if cause is not None:
         found.gives = "differs"
         found.why = Cause("data", cause.trail)
-        found.by_chance = cause.kind == "random"
+        found.whole = cause.kind not in DIVIDES
         return
     if is_open(loader) or any(look.cut for look in found.looks):
         return
