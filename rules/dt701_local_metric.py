@@ -20,7 +20,8 @@ or `accelerator.gather_for_metrics`, torchmetrics, `self.log(..., sync_dist=True
 
 Limits
 ------
-Training losses are commonly shown from one rank and are left alone.
+Training losses are commonly shown from one rank and are left alone. Where something of the same evaluation is reduced,
+and what came of that is not seen to be told, the finding is of the strict tier.
 """
 
 from __future__ import annotations

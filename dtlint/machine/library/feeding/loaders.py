@@ -344,7 +344,7 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
             return False
         return is_indexed(machine, loader, found)  # a data set of a library nobody described
     if isinstance(dataset, Unknown):
-        return is_indexed(machine, loader, found) and dataset.symbol.key[0] not in OF_CALLERS
+        return is_indexed(machine, loader, found) and not of_a_stranger(machine, dataset.symbol)
     return False
 
 
@@ -399,15 +399,24 @@ def by_index(value: Value) -> bool:
 def foreign_stream(machine: Machine, look: inside.Inside) -> bool:
     """Does it hand on what a library gives that nobody described? Such a stream may be shuffled without a seed, in each
     process for itself."""
-    for walked in inside.loops(look) if look.iterable else ():
-        symbol = walked.symbol if isinstance(walked, Unknown) else None
-        while symbol is not None and symbol.key[0] in ("call", "attr") and isinstance(symbol.key[1], Symbol):
-            symbol = symbol.key[1]
-        made_by = symbol.key[0] if symbol is not None else None
-        if isinstance(made_by, str) and "." in made_by and machine.knowledge.api(made_by) is None:
-            if made_by.partition(".")[0] not in sys.stdlib_module_names:
-                return True
-    return False
+    walked = [one.symbol for one in inside.loops(look) if isinstance(one, Unknown)] if look.iterable else []
+    return any("." in made_by(one) and of_a_stranger(machine, one) for one in walked)
+
+
+def of_a_stranger(machine: Machine, symbol: Symbol) -> bool:
+    """Did somebody make it of whom nobody knows what he does: a caller, or a library that nobody described?"""
+    maker = made_by(symbol)
+    if maker in OF_CALLERS:
+        return True
+    known = machine.knowledge.api(maker) is not None or maker.partition(".")[0] in {*sys.stdlib_module_names, "numpy"}
+    return "." in maker and not known
+
+
+def made_by(symbol: Symbol) -> str:
+    """What was called first on the way to this: `open_all(path).rows[0]`"""
+    while symbol.key[0] in ("call", "attr") and isinstance(symbol.key[1], Symbol):
+        symbol = symbol.key[1]
+    return str(symbol.key[0])
 
 
 # --- how many batches ------------------------------------------------------------------------------------------
