@@ -23,6 +23,7 @@ from dtlint.timeline.places.put_together import put_together
 from dtlint.timeline.ranks.obeying import was_told
 from dtlint.timeline.records import calls_around, recorded
 from dtlint.timeline.samples.given_by_hosts import given_by_hosts
+from dtlint.timeline.steps.training import alone_there, survey
 from dtlint.timeline.symbols import constant
 
 EVALUATION = ("validation_step", "test_step", "on_validation_epoch_end", "on_test_epoch_end", "validation_epoch_end")
@@ -59,7 +60,7 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
         loaders = event.extra["loaders"]
         if loaders & trained or inside(run, path, loaders) or off_root(event) or of_everybody(run, loaders):
             continue
-        if (not trained and not answered(event)) or of_one_answer(event):
+        if (not trained and not answered(event)) or of_one_answer(event) or alone_there(survey(run), event, path):
             continue
         steps = (*trail(event), *handed_to(event, path))
         found.setdefault(loaders, []).append(LocalMetric(event.op.removeprefix("metric-"), event, steps))

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.machine.control.agreeing import AGREED
+from dtlint.machine.control.agreeing import PUT_TOGETHER
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.computing.marks import deep_tags
 from dtlint.machine.library.computing.metrics import AGREED_SHOWN
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
-from dtlint.machine.values import Symbol, Unknown, Value
+from dtlint.machine.values import Value
 from dtlint.timeline.records import recorded
 
 LOST = "agreed-unseen"  # into a copy that nobody can read
@@ -34,9 +34,8 @@ def put_together(run: Run, loaders: frozenset[int], told: Event) -> bool:
     reduced = [value for value in given if loaders & loaders_of(value)]
     if not reduced:
         return False
-    symbols = {value.symbol for value in reduced if isinstance(value, Unknown)}
-    outcomes = (one for event in (told, *(found for found, _ in recorded(run, AGREED_SHOWN))) for one in agreed(event))
-    return not any(came_of(one, symbols) for one in outcomes)
+    events = (told, *(found for found, _ in recorded(run, AGREED_SHOWN)))
+    return not any(loaders & outcome for event in events for outcome in outcomes(event))
 
 
 def taken(event: Event) -> Iterator[Value]:
@@ -47,15 +46,10 @@ def loaders_of(value: Value) -> frozenset[int]:
     return frozenset(tag[1] for tag in deep_tags((value,)) if isinstance(tag, tuple) and tag[0] == "loader")
 
 
-def agreed(told: Event) -> Iterator[Symbol]:
-    """What all ranks have together, of that which is told here and is the same for all."""
+def outcomes(told: Event) -> Iterator[frozenset[int]]:
+    """The loaders of which something is told here that all ranks have put together."""
     call = told.extra.get("call")
     for value in call.values if isinstance(call, Invocation) else ():
         for held in provenance.parts(value, 2):
-            if isinstance(held, Unknown) and held.cause is None:
-                yield from (one for one in provenance.symbols_in(held.symbol) if one.key[0] == AGREED)
-
-
-def came_of(outcome: Symbol, given: set[Symbol]) -> bool:
-    inner = list(provenance.inner_symbols(outcome.key))
-    return not inner or not given.isdisjoint(inner)
+            if held.cause is None:
+                yield frozenset(tag[1] for tag in held.tags if isinstance(tag, tuple) and tag[0] == PUT_TOGETHER)
