@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.findings import Finding, Span
 from dtlint.machine.lanes import name_lanes
 from dtlint.machine.library.meeting.evidence import hosts_meet, without_a_group
-from dtlint.machine.logs import CAUGHT, Call, Choice, decisions
+from dtlint.machine.logs import CAUGHT, EXITS, FAILS, Attempt, Call, Choice, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.attempts import failures
@@ -30,7 +30,22 @@ def diverging(run: Run, code: str) -> Iterator[tuple[Divergence, str]]:
         if found != code or local or made_when_asked(run, divergence.event):
             continue
         if hosts_meet(run, divergence.event):
+            tier = "strict" if found == "DT102" and ends_the_job(run, divergence) else tier
             yield divergence, "default" if polled(run, divergence) else tier
+
+
+def ends_the_job(run: Run, divergence: Divergence) -> bool:
+    """A rank that raises, or ends with a status of failure, and nobody takes it well: most launchers then end the
+    others, so that it is not certain that they wait."""
+    decision = divergence.decision
+    if decision is None or (decision.exit_word or divergence.way_out) not in FAILS:
+        return False
+    return not any(
+        isinstance(above, Attempt) and any(handler.exit not in FAILS | EXITS for handler in above.handlers)
+        for node, path in run.walk()
+        if isinstance(node, Choice) and node.decision.place == decision.place
+        for above in path
+    )
 
 
 def thrown(divergence: Divergence, failed: list[Divergence]) -> bool:
