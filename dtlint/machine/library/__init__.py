@@ -39,6 +39,7 @@ from dtlint.machine.library.meeting import (
     processes,
     spawning,
     transfers,
+    unheard,
     works,
 )
 from dtlint.machine.library.python import builtins as python
@@ -244,6 +245,8 @@ def call(
     if known is not None and receiver is None and not known_library(machine, name):
         return identity.lane_value_of(machine, known.value, last)
     foreign.called(machine, invocation)
+    if not known_library(machine, name):
+        unheard.called(machine, invocation)
     if isinstance(receiver, Object) and isinstance(receiver.kind, str) and receiver.kind not in machine.knowledge.types:
         stepping.guessed(machine, receiver, last, invocation)
     run_later.handed_over(machine, invocation)
