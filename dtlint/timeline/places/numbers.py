@@ -9,12 +9,12 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.places.files import Access
 
-DEEPEST = 10
+DEEPEST = 20
 
 
 def numbered(run: Run, access: Access) -> bool:
-    """By nothing but the number of the rank, or by one behind the first one's name? What else the name is made of may be
-    unknown: `f"{split}_{local_rank}.npy"`."""
+    """By nothing but the number of the rank, or by one behind the first one's name? The rest may be unknown:
+    `f"{split}_{local_rank}.npy"`."""
     first, *others = access.places[: run.world.per_host]
     value = text_of(access.value)
     names = [lane_value(value, lane) for lane in range(run.world.per_host)]
@@ -44,10 +44,11 @@ def same_but_for(one: object, other: object, lane: int, depth: int = 0) -> bool:
         return False
     if isinstance(one, str) and isinstance(other, str):
         return alike(one, other, lane)
-    parts = (one.key, other.key) if isinstance(one, Symbol) and isinstance(other, Symbol) else (one, other)
-    if isinstance(parts[0], tuple) and isinstance(parts[1], tuple) and len(parts[0]) == len(parts[1]):
-        return all(same_but_for(*pair, lane, depth + 1) for pair in zip(*parts, strict=True))
-    return False
+    if isinstance(one, Symbol) and isinstance(other, Symbol):
+        return same_but_for(one.key, other.key, lane, depth + 1)
+    if not isinstance(one, tuple) or not isinstance(other, tuple) or len(one) != len(other):
+        return False
+    return all(same_but_for(part, second, lane, depth + 1) for part, second in zip(one, other, strict=True))
 
 
 def alike(one: str, other: str, lane: int) -> bool:
