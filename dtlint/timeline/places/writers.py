@@ -21,13 +21,14 @@ from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_fi
 from dtlint.timeline.places.found_done import found_done
 from dtlint.timeline.places.host_files import of_each_host
 from dtlint.timeline.places.numbers import numbered
+from dtlint.timeline.programs import forgotten
 from dtlint.timeline.ranks.arrivals import all_ranks_here, first_start, moment
 from dtlint.timeline.ranks.hints import RANK, locked, speaks_so, vaguely_guarded
 from dtlint.timeline.records import recorded
 
 
 def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
-    for access in accesses(run):
+    for access in () if forgotten(run) else accesses(run):
         if access.kind not in WRITES or not all_ranks_here(run, access.path, access.event) or tolerant(access):
             continue
         if access.call is not None and access.call.row.extra.get("log") and quiet_ranks(run):
