@@ -46,8 +46,11 @@ WINDOW = re.compile(r"^\s+(?:gradient_accumulation_steps:(?!\s*[\"']?1\b)|deepsp
 ZERO_3 = re.compile(r"^\s+zero_stage:\s*3\b", re.M)
 OPTION = re.compile(r"\s--([A-Za-z][\w-]*)")
 ANY_OPTION = re.compile(r"\$[@*]|\$\{[@*]|\.py[^-\n]*\s\$")  # all arguments, or a variable before any option
+OF_PYTHON = r"(?:-[bBdEiIOPqsSuvx]+\s+|-[WX]\s*\S+\s+)*"  # `-u`, `-W ignore`
 ALONE = re.compile(
-    r"^[\s>$`]*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*python3?(?:\.\d+)?\s+(?:-u\s+)?(?:(?:\./)?([\w./-]+\.py)\b|-m\s+([\w.]+))"
+    r"^[\s>$`]*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*python3?(?:\.\d+)?\s+"
+    + OF_PYTHON
+    + r"(?:(?:\./)?([\w./-]+\.py)\b|-m\s+([\w.]+))"
 )
 
 

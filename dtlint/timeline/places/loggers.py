@@ -12,13 +12,14 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import BY_RANK, BY_SHARE, NONE, Const, Row, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.places.files import accesses, in_turns
 from dtlint.timeline.places.wrong_scopes import of_one_machine, one_per_node
+from dtlint.timeline.programs import forgotten
 from dtlint.timeline.ranks.arrivals import all_ranks_here, started
 from dtlint.timeline.ranks.hints import locked, undecided, vaguely_guarded
 from dtlint.timeline.records import recorded
 
 
 def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
-    for event, path in recorded(run, "log-init", "progress"):
+    for event, path in () if forgotten(run) else recorded(run, "log-init", "progress"):
         if not all_ranks_here(run, path, event) or (event.op == "progress" and not started(run)):
             continue
         call = event.extra.get("call")

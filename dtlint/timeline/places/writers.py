@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import reduce
 from operator import or_
@@ -21,13 +20,15 @@ from dtlint.timeline.arrays.lives import NOTHING, Use, part_of, sides
 from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_files, overlap, same_node, together
 from dtlint.timeline.places.found_done import found_done
 from dtlint.timeline.places.host_files import of_each_host
+from dtlint.timeline.places.numbers import numbered
+from dtlint.timeline.programs import forgotten
 from dtlint.timeline.ranks.arrivals import all_ranks_here, first_start, moment
 from dtlint.timeline.ranks.hints import RANK, locked, speaks_so, vaguely_guarded
 from dtlint.timeline.records import recorded
 
 
 def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
-    for access in accesses(run):
+    for access in () if forgotten(run) else accesses(run):
         if access.kind not in WRITES or not all_ranks_here(run, access.path, access.event) or tolerant(access):
             continue
         if access.call is not None and access.call.row.extra.get("log") and quiet_ranks(run):
@@ -85,17 +86,6 @@ def crowded(run: Run, access: Access, lanes: int) -> bool:
     if any(same_node(run, *pair) and access.places[pair[0]] == access.places[pair[1]] for pair in pairs):
         return True
     return lanes & followers(run) == followers(run) and not numbered(run, access)
-
-
-def numbered(run: Run, access: Access) -> bool:
-    """Do the places of one node differ by nothing but the number of the rank, or by one behind the first one's name?"""
-    first, *others = places = access.places[: run.world.per_host]
-    alike = {re.sub(rf"(?<!\d){lane}(?!\d)", "#", place) for lane, place in enumerate(places)}
-    behind = [place.removeprefix(first) for place in others]
-    return len(alike) == 1 or (
-        all(place.startswith(first) for place in others)
-        and all(re.search(rf"(?<!\d){lane}(?!\d)", rest) for lane, rest in enumerate(behind, 1))
-    )
 
 
 def followers(run: Run) -> int:
