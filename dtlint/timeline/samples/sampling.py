@@ -78,9 +78,14 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         anew = any(use.told_within in path and (event.path, event.at) == born for event, path in seen.of("sampler"))
         if counts_steps(sampler) or (anew and not fixed_seed(sampler)) or data_shuffled_anew(use, seen):
             continue
-        # told in a loop around this one: the same epoch is walked over again
-        loops = {id(node) for node in (loop, *use.above) if isinstance(node, Loop)}
-        under = [event for event, path in seen.of("set-epoch") if any(id(node) in loops for node in path)]
+        # told in a loop around this one: the same epoch is walked over again. Where a branch above has answered what
+        # the loop asks, it is in the log in two copies, and what they have in common is gone through in one of them
+        loops = {id(node.decision) for node in (loop, *use.above) if isinstance(node, Loop)}
+        under = [
+            event
+            for event, path in seen.of("set-epoch")
+            if any(isinstance(node, Loop) and id(node.decision) in loops for node in path)
+        ]
         telling = [
             event
             for event in under
