@@ -18,7 +18,7 @@ from dtlint.machine.logs import EXITS, Attempt, Call, Choice, LogNode, plain_que
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Unknown, Value, lane_value
 from dtlint.timeline.arrays.lives import NOTHING, Use, part_of, sides
-from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_files, overlap, same_node, together
+from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_files, same_node, together
 from dtlint.timeline.places.found_done import found_done, found_missing, same_place
 from dtlint.timeline.places.host_files import of_each_host
 from dtlint.timeline.ranks.arrivals import all_ranks_here, first_start, moment
