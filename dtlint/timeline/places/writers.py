@@ -22,7 +22,7 @@ from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_fi
 from dtlint.timeline.places.found_done import found_done, found_missing, same_place
 from dtlint.timeline.places.host_files import of_each_host
 from dtlint.timeline.ranks.arrivals import all_ranks_here, first_start, moment
-from dtlint.timeline.ranks.hints import RANK, locked, speaks_so, vaguely_guarded
+from dtlint.timeline.ranks.hints import OWN_DEVICE, RANK, locked, speaks_so, vaguely_guarded
 from dtlint.timeline.records import recorded
 
 
@@ -155,7 +155,8 @@ def named_by_a_given_rank(run: Run, access: Access) -> bool:
     held = lane_value(text_of(access.value), next(access.lanes()))
     if not isinstance(held, Unknown):
         return False
-    return not ranks.isdisjoint(symbols_in(held.symbol)) or speaks_so(held.symbol, RANK)
+    words = RANK | OWN_DEVICE if run.entry.kind == "function" else RANK  # its callers know which device is whose
+    return not ranks.isdisjoint(symbols_in(held.symbol)) or speaks_so(held.symbol, words)
 
 
 def named_by_a_sample(run: Run, access: Access) -> bool:
