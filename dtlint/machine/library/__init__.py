@@ -507,6 +507,7 @@ def attribute_written(machine: Machine, base: Value, name: str, value: Value, ma
     parts.written(machine, base, name, value, mask)
     workers.attribute_written(machine, base, name, value, mask)
     run_later.hook_written(machine, base, name, value, mask)
+    log_filters.attribute_written(machine, base, name, value, mask)
     steered.written(machine, base, name)
 
 
