@@ -179,11 +179,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     tags = base.tags | ({containers.UNEVEN} if uneven else frozenset()) | marks
     if not uneven and not any(containers.UNEVEN in one.tags for one in sources):
         tags -= {containers.UNEVEN}  # of each item: how many there are of them does not hang on it
-        tags |= (
-            {containers.OF_EACH}
-            if any(isinstance(one, Unknown) and containers.own_many(one) for one in collected)
-            else frozenset()
-        )
+        tags |= {containers.OF_EACH} if any(map(containers.has_own_many, collected)) else frozenset()
     if node.key is not None:
         tags |= of_values(collected)
         note_keys(machine, made, collected, shares)
