@@ -230,7 +230,8 @@ def columns(machine: Machine, call: Invocation) -> Value | None:
     record = row if isinstance(row, Tuple) else getattr(row, "like", None)
     if isinstance(record, Tuple):
         return Tuple(tuple(map(column, record.items)))
-    if not isinstance(row, Unknown) or row.cause is None:
+    of_lists = record is None or (isinstance(record, Object) and record.kind == "list")
+    if not isinstance(row, Unknown) or not of_lists:
         return None
     made = list_of(machine, column(row) if longer else row, call.mask)
     if longer:
