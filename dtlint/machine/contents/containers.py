@@ -405,6 +405,7 @@ def of_handles(value: Value) -> bool:
 
 
 def extend(machine: Machine, container: Object, added: Value, mask: int) -> None:
+    from dtlint.machine.contents import sets
     from dtlint.machine.library.feeding import filled_shares, sharding
     from dtlint.machine.library.python import iteration as python_iteration
 
@@ -420,7 +421,9 @@ def extend(machine: Machine, container: Object, added: Value, mask: int) -> None
         machine.set(container, "[]", held, mask)
         return
     if items is None:
-        append(machine, container, element(machine, added), mask, True, length_cause(machine, added))
+        any_one = element(machine, added)
+        longer = length_cause(machine, added) or (sets.repeated(any_one) if container.kind == "set" else None)
+        append(machine, container, any_one, mask, True, longer)
     for item_ in items or ():
         append(machine, container, item_, mask)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import library
-from dtlint.machine.contents import containers
+from dtlint.machine.contents import containers, sets
 from dtlint.machine.contents.items import few, short_items, turns_of, walked
 from dtlint.machine.contents.opaque import all_tags, opaque
 from dtlint.machine.control import over_generators
@@ -175,6 +175,8 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     for value in collected[:1]:
         if isinstance(value, Object):
             value.facts[MANY] = True
+    if kind == "set":
+        uneven += [cause for one in collected if (cause := sets.repeated(one)) is not None]
     base = opaque(machine, "comprehension", *collected[:4], *sources[:2])
     tags = base.tags | ({containers.UNEVEN} if uneven else frozenset()) | marks
     if not uneven and not any(containers.UNEVEN in one.tags for one in sources):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from dtlint.machine.contents import containers
+from dtlint.machine.contents import containers, sets
 from dtlint.machine.contents.linear import apart, difference
 from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.contents.opaque import opaque as unknown_of
@@ -302,10 +302,9 @@ def through(kind: str) -> Handler:
         if numbers is not None:
             made.attributes["[]"] = numbers
             return made
-        tags = order_tags(machine, kind, inner) | (
-            {containers.UNEVEN} if containers.length_cause(machine, inner) else frozenset()
-        )
         element = containers.element(machine, inner)
+        longer = containers.length_cause(machine, inner) or (kind == "set" and sets.repeated(element))
+        tags = order_tags(machine, kind, inner) | ({containers.UNEVEN} if longer else frozenset())
         symbol = machine.symbols.of(kind, token(inner), *texts_of(machine, inner, call.mask))
         cause = inner.cause or element.cause
         for walk in side_by_side(inner):
