@@ -300,8 +300,10 @@ def takes_turns(symbol: Symbol) -> bool:
 
 
 def made_for_those(divergence: Divergence) -> bool:
-    """`if rank in members: new_group(members)`"""
+    """`if rank in members: new_group(members)`, or `if rank not in members: continue` in front of it"""
     symbol = divergence.choice.symbol if divergence.choice is not None else None
+    while symbol is not None and symbol.key[0] == "not":
+        symbol = symbol.key[1]
     members = divergence.event.extra.get(MEMBERS)
     return members is not None and symbol is not None and symbol.key[0] == "compare in" and symbol.key[2] == members
 
