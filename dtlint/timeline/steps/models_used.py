@@ -477,7 +477,7 @@ def changes(choice: Choice, loop: Loop | None = None) -> bool:
     if asked is not None and asks_kind(asked):
         return False
     if choice.cause is not None:
-        return choice.cause.kind in ("random", "rank", "clock") or (choice.cause.kind == "data" and not presence)
+        return choice.cause.kind in ("random", "rank", "clock", "data") and not presence
     return asked is not None and not presence and changing(decision or asked, loop)
 
 
