@@ -19,8 +19,7 @@ Instead
 Limits
 ------
 A `raise` that any rank may come to by its own data is left alone: most launchers stop the job when one rank fails.
-One that a single rank is asked to decide is told in the strict tier, as an exit with a status of failure is: not all
-launchers do, and some only after the timeout of the group. Where somebody catches it and goes on, it is like any other.
+One that a single rank is asked to decide is told: not all launchers do, and some only after the timeout of the group.
 """
 
 from __future__ import annotations

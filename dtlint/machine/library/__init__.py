@@ -44,6 +44,7 @@ from dtlint.machine.library.meeting import (
 )
 from dtlint.machine.library.python import builtins as python
 from dtlint.machine.library.python import (
+    by_settings,
     clocks,
     command_line,
     environment_use,
@@ -53,6 +54,7 @@ from dtlint.machine.library.python import (
     log_filters,
     named_fields,
     options,
+    registries,
     replaced,
     run_later,
     threads,
@@ -140,6 +142,8 @@ HANDLERS: dict[str, Any] = {
     **run_later.MODELS,
     **spawning.MODELS,
     **command_line.MODELS,
+    **by_settings.MODELS,
+    **registries.MODELS,
     **importing.MODELS,
     **jax_hosts.MODELS,
     **managers.MODELS,
@@ -503,6 +507,7 @@ def attribute_written(machine: Machine, base: Value, name: str, value: Value, ma
     parts.written(machine, base, name, value, mask)
     workers.attribute_written(machine, base, name, value, mask)
     run_later.hook_written(machine, base, name, value, mask)
+    log_filters.attribute_written(machine, base, name, value, mask)
     steered.written(machine, base, name)
 
 

@@ -110,6 +110,7 @@ def call_method(machine: Machine, receiver: Value, call: Invocation) -> Value | 
         return library.perform(machine, known, receiver, call.arguments, call.keywords, call.mask, call.node)
     if name == "requires_grad_":
         parts.frozen(machine, call)
+    if name in ("requires_grad_", "detach"):
         stepping.differentiated_by_hand(machine, receiver)
     for answer in ANSWERS:
         found = answer(machine, receiver, name, call)

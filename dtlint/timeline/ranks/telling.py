@@ -8,11 +8,11 @@ from typing import Any
 from dtlint.findings import Finding, Span
 from dtlint.machine.lanes import name_lanes
 from dtlint.machine.library.meeting.evidence import hosts_meet, without_a_group
-from dtlint.machine.logs import CAUGHT, EXITS, FAILS, Attempt, Call, Choice, decisions
+from dtlint.machine.logs import CAUGHT, Call, Choice, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.attempts import failures
-from dtlint.timeline.ranks.classify import code_of, is_creation, within
+from dtlint.timeline.ranks.classify import code_of, is_creation, shown, within
 from dtlint.timeline.ranks.divergence import divergences
 from dtlint.timeline.ranks.explain import Site, calls_below, lanes_of, site_under, timeline_of, trail_of
 from dtlint.timeline.ranks.parting import Divergence
@@ -25,27 +25,12 @@ def diverging(run: Run, code: str) -> Iterator[tuple[Divergence, str]]:
     failed = [] if without_a_group(run) else failures(run)  # nobody waits for who fails in a program of one process
     handlers = {(one.attempt.path, one.handler.at) for one in failed if one.attempt and one.handler}
     for divergence in (*divergences(run), *failed):
-        found, tier = code_of(divergence)
+        found, tier = code_of(run, divergence)
         local = divergence.shape == "local" and (inside(divergence, handlers) or thrown(divergence, failed))
         if found != code or local or made_when_asked(run, divergence.event):
             continue
         if hosts_meet(run, divergence.event):
-            tier = "strict" if found == "DT102" and ends_the_job(run, divergence) else tier
-            yield divergence, "default" if polled(run, divergence) else tier
-
-
-def ends_the_job(run: Run, divergence: Divergence) -> bool:
-    """A rank that raises, or ends with a status of failure, and nobody takes it well: most launchers then end the
-    others, so that it is not certain that they wait."""
-    decision = divergence.decision
-    if decision is None or (decision.exit_word or divergence.way_out) not in FAILS:
-        return False
-    return not any(
-        isinstance(above, Attempt) and any(handler.exit not in FAILS | EXITS for handler in above.handlers)
-        for node, path in run.walk()
-        if isinstance(node, Choice) and node.decision.place == decision.place
-        for above in path
-    )
+            yield divergence, "default" if shown(run, divergence) and polled(run, divergence) else tier
 
 
 def thrown(divergence: Divergence, failed: list[Divergence]) -> bool:
