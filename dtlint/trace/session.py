@@ -60,7 +60,6 @@ class Job:
     per_host: int = 0  # ranks on each pretended host; 0: all on one
     directory: str = ""
     arguments: tuple[str, ...] = ()
-    environment: tuple[tuple[str, str], ...] = ()  # what a launch file sets for it
     timeout: float = 60.0
     steps: int = 0
     batches: int = 0  # of each pass over a loader; 0: all
@@ -83,6 +82,7 @@ class Job:
     prelude: dict[str, Any] | None = None  # {"rank": 1, "code": …}: run on one rank before the script
     extra: dict[str, Any] | None = None  # for another engine
     module: bool = False  # started with `-m`, as a module of its package
+    environment: tuple[tuple[str, str], ...] = ()  # what a launch file sets for it
 
     def line(self) -> bytes:
         data = asdict(self)

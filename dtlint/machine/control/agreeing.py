@@ -13,6 +13,7 @@ from typing import Any
 from dtlint.machine.values import Row, Symbol, Tuple, Unknown, Value
 
 AGREED = "agreed"  # first word of the symbols of what a collective gave to all; what was given and who sent it follow
+PUT_TOGETHER = "put together"  # tag: the ranks have this together, and it was made of that loader's batches
 OWN_OF_GATHERED = "own of gathered"  # fact of the run: what a rank gave, by what it got from all
 RECEIVED = "received"
 SPLIT = "split"  # first word of the symbols of what differs because the ranks took different sides

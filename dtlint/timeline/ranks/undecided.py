@@ -330,4 +330,8 @@ def disagrees(value: Value, event: Event) -> bool:
             if any(one != held[0] for one in held[1:]):
                 return True
         return False
-    return isinstance(value, Unknown) and value.cause is not None and value.cause.kind in OF_OWN
+    if not isinstance(value, Unknown) or value.cause is None or value.cause.kind not in OF_OWN:
+        return False
+    assert event.group is not None
+    together = any(members & event.mask == event.mask for members in communicators(event.group, event.mask))
+    return together or value.cause.kind not in BY_RANK  # by world rank, it may still be one thing for those of a group
