@@ -201,8 +201,9 @@ def own_many(value: Unknown) -> bool:
 
 
 def has_own_many(item: Value) -> bool:
-    """An item of a list that has, on each lane, as many parts as that lane knows of."""
-    return isinstance(item, Unknown) and (own_many(item) or UNEVEN in item.tags)
+    """An item of a list that has, on each lane, as many parts as that lane knows of. That it was computed from
+    something of uneven length is not enough: `float(loss)` of such a batch is one number."""
+    return isinstance(item, Unknown) and own_many(item)
 
 
 def pieces_cause(machine: Machine, value: Value) -> Cause | None:

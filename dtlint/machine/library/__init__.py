@@ -530,4 +530,4 @@ turn_ends = left_over.turn_ends
 
 compared, asked, chosen, answered = uncalled.compared, uncalled.asked, uncalled.chosen, uncalled.answered
 called_beside = uncalled.called_beside
-placed = uncalled.placed
+placed, withheld = uncalled.placed, uncalled.withheld

@@ -347,6 +347,7 @@ def conditional(machine: Machine, node: ir.IfExp, mask: int) -> Value:
     result = holder.get("value", NONE)
     if false and type(result) is Row and type(test) is Row:
         library.placed(machine, test, result, text_of(node.test))
+        library.withheld(machine, node, test, result, text_of(node.test))
     return result
 
 

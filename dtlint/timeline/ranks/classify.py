@@ -318,8 +318,8 @@ def made_for_those(divergence: Divergence) -> bool:
     symbol = divergence.choice.symbol if divergence.choice is not None else None
     while symbol is not None and symbol.key[0] == "not":
         symbol = symbol.key[1]
-    members = divergence.event.extra.get(MEMBERS)
-    return members is not None and symbol is not None and symbol.key[0] == "compare in" and symbol.key[2] == members
+    members = divergence.event.extra.get(MEMBERS, ())
+    return symbol is not None and symbol.key[0] == "compare in" and symbol.key[2] in members
 
 
 def of_value(symbol: Symbol) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dtlint.findings import Span, Step
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library.python.uncalled import kind_of
+from dtlint.machine.library.python.uncalled import WITHHELD, kind_of
 from dtlint.machine.logs import Call, Decision, Event, LogNode, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE
@@ -63,8 +63,23 @@ def all_but_main(run: Run, decision: Decision, mask: int) -> bool:
         and not mask & ~decision.taken
         and not decision.exit_word
         and bool(decision.text)
-        and (means_main(run, decision.text) or is_name(decision) or names_rank(run, whole_text(run, decision)))
+        and (
+            means_main(run, decision.text)
+            or is_name(decision)
+            or names_rank(run, whole_text(run, decision))
+            or withheld_before(run, decision) is not None
+        )
     )
+
+
+def withheld_before(run: Run, decision: Decision) -> tuple[Span, str] | None:
+    """`if self.path is not None:`, where `self.path = path if rank else None`"""
+    places = run.facts.get(WITHHELD, {})
+    for step in decision.cause.steps() if places and decision.cause is not None else ():
+        if (step.path, step.line) in places:
+            at, name = places[step.path, step.line]
+            return Span(step.path, *at), name
+    return None
 
 
 def is_name(decision: Decision) -> bool:
@@ -158,7 +173,11 @@ def rank_names(run: Run) -> frozenset[str]:
 
 
 def place_of(run: Run, decision: Decision) -> tuple[Span, str]:
-    """Where a name that says main got its value; otherwise the decision itself."""
+    """Where a name that says main got its value, or where the first rank was given nothing; otherwise the decision
+    itself."""
+    before = withheld_before(run, decision)
+    if before is not None:
+        return before
     parts = [part.rpartition(".")[2] for part in whole_text(run, decision).split(" and ")]
     last = next((part for part in parts if part.removesuffix("()") in rank_names(run)), parts[-1])
     row = run.knowledge.parameters.get(last)

@@ -11,16 +11,16 @@ from dtlint.machine.logs import Group
 from dtlint.machine.values import NONE, Cause, Const, External, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
 
 PARTED = "parted"  # fact of a group: it is one of those that a loop has made, each of the ranks next in line
-MEMBERS = "members"  # of an event: the list that a group is made for
+MEMBERS = "members"  # of an event: the list that a group is made for, by the names it has
 LISTED = "listed"  # symbol: a list of numbers, by its first, its last and the step between
 GROUP_KIND = "torch.distributed.ProcessGroup"
 
 
-def token_of_list(ranks: Value) -> object:
-    """`list(column)` has the members of `column`, and so has `sorted(column)`."""
+def names_of_list(ranks: Value) -> tuple[object, ...]:
+    """What it may be known by: `list(column)` has the members of `column`, and so has `sorted(column)`."""
     held = ranks.attributes.get("[]") if isinstance(ranks, Object) and ranks.kind == "list" else None
     key = held.symbol.key if isinstance(held, Unknown) else ()
-    return key[1] if key[:1] in (("list",), ("sorted",)) else token(ranks)
+    return (token(ranks), key[1]) if key[:1] in (("list",), ("sorted",)) else (token(ranks),)
 
 
 def group_in(machine: Machine, value: Value | None) -> Group | None:
@@ -140,7 +140,7 @@ def new_group(machine: Machine, call: Invocation) -> Value:
     """Every rank of the world takes part in making a group, members or not."""
     ranks = call.get(str(call.row.extra.get("members", "ranks")))
     masks = member_masks(machine, ranks)
-    extra = {MEMBERS: token_of_list(ranks)} if ranks is not None else {}
+    extra = {MEMBERS: names_of_list(ranks)} if ranks is not None else {}
     if masks is None:
         made = machine.new(GROUP_KIND, call.mask)
         ranks = as_written(machine, ranks) if ranks is not None else None

@@ -96,8 +96,9 @@ def landed(machine: Machine, call: Invocation, event: Event) -> None:
     for param in params:
         value = call.get(param)
         for tag in (OFF, number), (TO_ONE, number):
-            if isinstance(value, Object) and not call.mask & ~holders:
-                marks.put_into(machine, value, tag, value.birth)  # the others hold it too, as it was
+            filled = lane_value(value, lowest(holders)) if isinstance(value, Row) else value
+            if isinstance(filled, Object) and (filled is not value or not call.mask & ~holders):
+                marks.put_into(machine, filled, tag, filled.birth)  # the others hold it too, as it was
             elif value is not None and value != NONE:
                 marks.put(machine, call, param, tag)
 

@@ -164,6 +164,16 @@ def placed(machine: Machine, asked: Row, found: Row, text: str) -> None:
     written(machine, "placed", text)
 
 
+WITHHELD = "what the first rank gets None for"  # fact of the run: places, and the rank that was asked there
+
+
+def withheld(machine: Machine, node: ir.IfExp, asked: Row, found: Row, text: str) -> None:
+    """`path if rank else None`: who asks for the path later may have meant the main rank."""
+    if is_rank(asked) and found.lanes[0] == NONE and NONE not in found.lanes[1:]:
+        at = node.at or machine.current_at
+        machine.facts.setdefault(WITHHELD, {})[machine.frame.path, at[0]] = (at, text)
+
+
 def kind_of(device: Value) -> str | None:
     """`cuda` of `"cuda:1"`"""
     return device.value.partition(":")[0] if isinstance(device, Const) and isinstance(device.value, str) else None
