@@ -437,7 +437,8 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
             # a table that was filled beforehand has been filled for the keys that come
             for_all = old is not None and UNEVEN not in old.tags
             filled = for_all or any(isinstance(name, tuple) for name in container.attributes)
-            told = widened.tags - {UNEVEN} if for_all else widened.tags  # how long one of them is, is not how many
+            many = old is not None and UNEVEN in old.tags  # how long one of them is, is not how many there are
+            told = widened.tags if many else widened.tags - {UNEVEN}
             tags = told if for_all else in_order_of(container, index, told)
             if index.cause is not None and not filled:
                 tags |= {UNEVEN}

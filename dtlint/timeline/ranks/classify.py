@@ -162,7 +162,7 @@ def local_code(run: Run, divergence: Divergence) -> tuple[str, str]:
         if is_creation(divergence):
             return "DT109", "default"
         return "DT111", ("default" if shown(run, divergence) else "strict")
-    if kind == "data" and reduced_later(divergence):
+    if kind == "data" and (reduced_later(divergence) or gives_later(divergence)):
         return "", ""  # whoever has told something once in an epoch takes part
     if kind == "exception":
         return "DT106", "default"  # the handler took it well, and what it left behind decides

@@ -306,6 +306,10 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
         return receiver
     if name == "backward":
         return None
+    if name in ("items", "keys"):  # of the table that the other side of a branch has made of tensors
+        from dtlint.machine.library.python import methods
+
+        return methods.view_of_numbers(machine, held, name, call)
     result = opaque(machine, name, held, *(content(value) for value in call.values))
     if name.endswith("_") and not name.endswith("__"):
         machine.set(receiver, "content", result, call.mask)
