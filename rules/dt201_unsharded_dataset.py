@@ -25,7 +25,8 @@ For streams: `split_dataset_by_node(stream, rank=rank, world_size=world_size)`.
 Limits
 ------
 Data sets of libraries nobody described count only when the loader shuffles them, because such data sets may find their
-rank themselves.
+rank themselves; what calls into such libraries hand over does not count. Where the program divides other data that it
+trains on, this is told in the strict tier only, unless the sampler of the very data is seen to be left out.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ def check(run: Run) -> Iterator[Finding]:
             unsharded.remedy_for_sharding(use),
             scope=place[2],
             trail=steps,
+            tier=unsharded.tier_of(run, use),
         )
     for place, steps in unsharded.picked_alike(run):
         yield RULE.finding(

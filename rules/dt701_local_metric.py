@@ -20,7 +20,8 @@ or `accelerator.gather_for_metrics`, torchmetrics, `self.log(..., sync_dist=True
 
 Limits
 ------
-Training losses are commonly shown from one rank and are left alone.
+Training losses are commonly shown from one rank and are left alone. Where something of the same evaluation is reduced,
+and what came of that is not seen to be told, the finding is of the strict tier.
 """
 
 from __future__ import annotations
@@ -62,5 +63,10 @@ def check(run: Run) -> Iterator[Finding]:
         event = found.event
         trail = (*found.steps, Step(event.path, event.at[0], SPOKEN[found.kind]))
         yield RULE.finding(
-            Span(event.path, *event.at), SPOKEN[found.kind], REMEDY[found.kind], scope=event.function, trail=trail
+            Span(event.path, *event.at),
+            SPOKEN[found.kind],
+            REMEDY[found.kind],
+            scope=event.function,
+            trail=trail,
+            tier=found.tier,
         )

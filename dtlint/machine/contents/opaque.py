@@ -91,6 +91,7 @@ def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
         from dtlint.machine.library.meeting import works
 
         works.computed(machine, what, values, tags)
+        tags = works.left(what, values, tags)
     if machine.flow is not None:
         tags = machine.flow(machine, what, values, tags)
     cause = deep_cause(machine, values)

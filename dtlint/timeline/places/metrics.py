@@ -19,9 +19,11 @@ from dtlint.machine.library.training.stepping import ANSWERED
 from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Cause, Const, ModuleRef, Object, Symbol, Tuple, Unknown, Value
+from dtlint.timeline.places.put_together import put_together
 from dtlint.timeline.ranks.obeying import was_told
 from dtlint.timeline.records import calls_around, recorded
 from dtlint.timeline.samples.given_by_hosts import given_by_hosts
+from dtlint.timeline.steps.training import alone_there, survey
 from dtlint.timeline.symbols import constant
 
 EVALUATION = ("validation_step", "test_step", "on_validation_epoch_end", "on_test_epoch_end", "validation_epoch_end")
@@ -35,6 +37,7 @@ class LocalMetric:
     kind: str
     event: Event
     steps: tuple[Step, ...] = ()
+    tier: str = "default"
 
 
 def local_metrics(run: Run) -> Iterator[LocalMetric]:
@@ -57,7 +60,7 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
         loaders = event.extra["loaders"]
         if loaders & trained or inside(run, path, loaders) or off_root(event) or of_everybody(run, loaders):
             continue
-        if (not trained and not answered(event)) or of_one_answer(event):
+        if (not trained and not answered(event)) or of_one_answer(event) or alone_there(survey(run), event, path):
             continue
         steps = (*trail(event), *handed_to(event, path))
         found.setdefault(loaders, []).append(LocalMetric(event.op.removeprefix("metric-"), event, steps))
@@ -68,9 +71,10 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
         if written is not None:
             step = Step(written.path, written.at[0], "only some ranks write then")
             found.setdefault(loaders, []).append(LocalMetric("decides", event, (step,)))
-    for first, *more in found.values():
+    for loaders, (first, *more) in found.items():
         used = tuple(Step(one.event.path, one.event.at[0], "and used here") for one in more)
-        yield replace(first, steps=(*first.steps, *used))
+        tier = "strict" if put_together(run, loaders, first.event) else "default"
+        yield replace(first, steps=(*first.steps, *used), tier=tier)
 
 
 def losses(run: Run) -> list[Value | None]:
@@ -157,17 +161,17 @@ def of_one_answer(event: Event) -> bool:
 
 def of_everybody(run: Run, loaders: frozenset[int]) -> bool:
     """Loaders of which nobody else has another part: those that only some ranks make, unless a sampler says so, and
-    those whose batches differ only in what is drawn for a sample."""
+    those whose batches are not known to differ, or in something else than who has which part."""
     made: dict[int, Object] = run.facts.get("loaders", {})
     held = [made[number] for number in loaders if number in made]
     return len(held) == len(loaders) and all(
-        (one.birth != run.world.full and one.attributes.get("sampler") == NONE) or drawn_from_all(one) for one in held
+        (one.birth != run.world.full and one.attributes.get("sampler") == NONE) or gives_all(one) for one in held
     )
 
 
-def drawn_from_all(loader: Object) -> bool:
+def gives_all(loader: Object) -> bool:
     known = loader.facts.get("described")
-    return isinstance(known, Described) and known.by_chance
+    return isinstance(known, Described) and (known.whole or known.gives != "differs")
 
 
 def written_by_one(run: Run, asked: Event) -> Event | None:

@@ -32,7 +32,7 @@ from dtlint.timeline.places.files import accesses
 from dtlint.timeline.places.metrics import several_processes
 from dtlint.timeline.records import ways_to
 from dtlint.timeline.samples.given_by_hosts import given_by_hosts
-from dtlint.timeline.samples.walked_whole import drawn_from, walked_whole
+from dtlint.timeline.samples.walked_whole import asked_by_number, drawn_from, walked_whole
 from dtlint.timeline.steps.training import (
     REDUCES,
     Use,
@@ -262,7 +262,10 @@ def samples_in(dataset: Value, draws: frozenset[Any], below: int = 2) -> Iterato
     computed = Counter(state.attribute_name(side) for side in operands)
     tables = {name for name, held in dataset.attributes.items() if isinstance(held, Object) and held.kind == "dict"}
     passed = walked_whole(dataset.kind) | drawn_from(dataset.kind, draws, tables)
+    asked = asked_by_number(dataset.kind)
     for name, held in dataset.attributes.items():
+        if asked is not None and named[name] and name not in asked:
+            continue
         if (not named[name] or named[name] > computed[name]) and name not in passed:
             yield from samples_in(held, draws, below - 1)
 

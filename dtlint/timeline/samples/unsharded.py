@@ -75,6 +75,19 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
         )
 
 
+def tier_of(run: Run, use: Use) -> str:
+    """Does the program divide data that it trains on in another place: does it know that this has to be done? Then what
+    was not seen may be how it does so here, unless it is seen that the sampler of this very data is left out."""
+    seen = survey(run)
+    if use.backward is None or sampler_left_out(run, use) is not None:
+        return "default"
+    divides = any(event.extra["call"].get("shuffle") != FALSE for event, _ in seen.of("sampler")) or any(
+        other.loader is not use.loader and other.described.gives == "differs" and not other.described.whole
+        for other in seen.training()
+    )
+    return "strict" if divides else "default"
+
+
 def walked_at(use: Use) -> Step | None:
     """The loop over it, where that is in another file than the loader: the way between is where it can be divided."""
     decision = use.loop.decision if use.loop is not None else None

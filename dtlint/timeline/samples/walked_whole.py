@@ -2,7 +2,8 @@
 
 `for kind in self.kinds: found[kind] = read(self.files[kind][index])`: each sample has all of these kinds, and
 their order decides nothing. `for part in self.parts: if index < len(part): return part[index]` looks for the place of a
-sample: there it decides which one has the number.
+sample: there it decides which one has the number. What no number of a sample is asked with, `self.noises[drawn]`, has
+no place in the order of the data.
 """
 
 from __future__ import annotations
@@ -57,6 +58,63 @@ def drawn_from(kind: ClassRef, draws: frozenset[Any], tables: set[str]) -> set[s
                 drawn[name] += node.at in draws
                 counted[name] += isinstance(node.func, ir.Name) and node.func.id == "len"
     return {name for name, times in drawn.items() if name and times and times + counted[name] == named[name]}
+
+
+def asked_by_number(kind: ClassRef) -> set[str] | None:
+    """Names of attributes that say how many samples there are, or that are asked with something that the number of a
+    sample was made into. None where the class does not show it: another method is given the number."""
+    methods: dict[str, ir.Function] = {}
+    for owner in owners(kind):
+        for node in owner.node.body:
+            if isinstance(node, ir.Function):
+                methods.setdefault(node.name, node)
+    picks, counts = methods.get(PICKS), methods.get("__len__")
+    if picks is None or counts is None or len(picks.params) != 2:
+        return None
+    names = made_into(picks.params[1].name, picks)
+    asked = {state.attribute_name(node) for node in every_node(counts.body)}
+    for node in every_node(picks.body):
+        if isinstance(node, ir.For) and mentions(node.body, names):  # looks for the place of the sample
+            asked.update(state.attribute_name(inner) for inner in every_node(node.iterable))
+        given: Any = node.index if isinstance(node, ir.Index) else ()
+        if isinstance(node, ir.Call):
+            given = (node.args, node.keywords)
+        if not mentions(given, names):
+            continue
+        owner = node.func if isinstance(node, ir.Call) else node.value
+        called = state.attribute_name(owner) if isinstance(node, ir.Call) else ""
+        if called in methods or (isinstance(owner, ir.Attr) and isinstance(owner.value, ir.Call)):
+            return None
+        asked.update(state.attribute_name(inner) for inner in every_node(node))
+    return asked - {""}
+
+
+NAMING = (
+    (ir.AnnAssign, "value"),
+    (ir.AugAssign, "value"),
+    (ir.Walrus, "value"),
+    (ir.For, "iterable"),
+    (ir.Clause, "iterable"),
+)
+
+
+def made_into(name: str, method: ir.Function) -> set[str]:
+    """The names of all that is computed from this one."""
+    names: set[str] = set()
+    more = {name}
+    while not more <= names:
+        names |= more
+        for node in every_node(method.body):
+            if isinstance(node, ir.Assign) and mentions(node.value, names):
+                more |= {one.id for one in every_node(node.targets) if isinstance(one, ir.Name)}
+            for kind, read in NAMING:
+                if isinstance(node, kind) and mentions(getattr(node, read), names):
+                    more |= {one.id for one in every_node(node.target) if isinstance(one, ir.Name)}
+    return names
+
+
+def mentions(below: Any, names: set[str]) -> bool:
+    return any(isinstance(node, ir.Name) and node.id in names for node in every_node(below))
 
 
 def owners(kind: ClassRef) -> Iterator[ClassRef]:

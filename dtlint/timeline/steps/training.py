@@ -146,16 +146,17 @@ def left_by(choice: Choice, path: Path) -> list[Loop]:
 def leave_out_one_process(run: Run, seen: Survey) -> None:
     """On the other side of a branch than every start of a group there is one process. A wrapper that is asked for there
     as well would raise: nobody means it."""
-    starts = [lives.Use(lives.NOTHING, start, path) for start, path in seen.of("init") if not evidence.of_one(start)]
-
-    def alone(event: Event, path: Path) -> bool:
-        return lives.across(lives.Use(lives.NOTHING, event, path), starts)
-
     nobody = evidence.without_a_group(run)
     for use in seen.uses:
-        if nobody or (use.reduced is not None and alone(use.reduced, use.above)):
+        if nobody or (use.reduced is not None and alone_there(seen, use.reduced, use.above)):
             use.reduced = use.collective = None
-    seen.collectives = [(event, path) for event, path in seen.collectives if not alone(event, path)]
+    seen.collectives = [(event, path) for event, path in seen.collectives if not alone_there(seen, event, path)]
+
+
+def alone_there(seen: Survey, event: Event, path: Path) -> bool:
+    """Is this on the other side of a branch than every start of a group?"""
+    starts = [lives.Use(lives.NOTHING, start, above) for start, above in seen.of("init") if not evidence.of_one(start)]
+    return lives.across(lives.Use(lives.NOTHING, event, path), starts)
 
 
 def note(result: Survey, by_loop: dict[int, list[Use]], loaders: dict[int, Object], event: Event, path: Path) -> None:

@@ -11,6 +11,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.contents.containers import KEPT
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.contents.presence import asks_presence
+from dtlint.machine.control.agreeing import PUT_TOGETHER
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import marks
@@ -18,6 +19,7 @@ from dtlint.machine.library.feeding import cut_shares
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.roots import OFF, TO_ONE
 from dtlint.machine.library.training import gradient_parts
+from dtlint.machine.names import attributes
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import BY_RANK, FALSE, NONE, TRUE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
 
@@ -37,6 +39,8 @@ def shown(machine: Machine, call: Invocation) -> None:
     cut_shares.shown(machine, call)
     alone = call.mask & (call.mask - 1) == 0
     if not local(call.values) and not (alone and kept_alone(call.values)):
+        if any(is_put_together(value) for value in held_in(call.values)):
+            machine.emit_event("record", AGREED_SHOWN, call.name, call.mask, extra={"call": call})
         return
     if call.row.extra.get("shows") == "alone" and call.mask == machine.world.full:
         return  # every rank keeps what it has seen
@@ -51,6 +55,13 @@ def local(values: tuple[Value, ...]) -> bool:
     all of them."""
     own = (value for value in held_in(values) if not (isinstance(value, Unknown) and FOR_ALL in value.tags))
     return not named(values) and any(value.cause is not None and value.cause.kind == "data" for value in own)
+
+
+AGREED_SHOWN = "agreed-shown"
+
+
+def is_put_together(value: Value) -> bool:
+    return value.cause is None and any(type(tag) is tuple and tag[0] == PUT_TOGETHER for tag in value.tags)
 
 
 FOR_ALL = "times the ranks"  # tag: one rank's number, and as much of it for each of the others
@@ -139,7 +150,7 @@ def grown(machine: Machine, tensor: Value, op: str) -> None:
 def named_anew(machine: Machine, target: ir.Expr, value: Value, mask: int) -> None:
     """`total = torch.zeros(2)` where the name has stood for a total that grows: the next turn begins with nothing."""
     if isinstance(target, ir.Name) and isinstance(value, Object) and value.kind == "torch.Tensor":
-        before = machine.evaluate(target, mask)
+        before = attributes.lookup(machine, target.id)  # the program itself does not read it here
         if isinstance(before, Object) and before is not value and before.number in machine.facts["growing"]:
             emptied(machine, before, mask)
 

@@ -17,6 +17,8 @@ from dtlint.machine.library.feeding import inside, samplers, sharding, webdatase
 from dtlint.machine.library.feeding.lengths import even_loop, is_divided, is_slice, length_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import (
+    BY_PROCESS,
+    BY_SHARE,
     NONE,
     Cause,
     ClassRef,
@@ -40,7 +42,7 @@ class Described:
 
     gives: str = "unknown"
     why: Cause | None = None
-    by_chance: bool = False  # they differ in what is drawn for a sample; nobody has a part of his own
+    whole: bool = False  # they differ in what is drawn for a sample, or found on a disk; nobody has a part of its own
     shards: list[tuple[Any, ...]] = field(default_factory=list)  # where the data set was cut by rank
     sampler: Value | None = None
     looks: list[inside.Inside] = field(default_factory=list)
@@ -213,6 +215,9 @@ def describe(machine: Machine, loader: Object, found: Described) -> None:
         uneven_numbers(machine, found, found.sampler)
 
 
+DIVIDES = BY_SHARE | BY_PROCESS | {"data"}  # causes of a difference by which each rank has a part of its own
+
+
 def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -> None:
     """Do all ranks get the same samples?"""
     if loader.facts.get("prepared"):
@@ -250,7 +255,7 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
     if cause is not None:
         found.gives = "differs"
         found.why = Cause("data", cause.trail)
-        found.by_chance = cause.kind == "random"
+        found.whole = cause.kind not in DIVIDES
         return
     if is_open(loader) or any(look.cut for look in found.looks):
         return
@@ -339,7 +344,7 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
             return False
         return is_indexed(machine, loader, found)  # a data set of a library nobody described
     if isinstance(dataset, Unknown):
-        return is_indexed(machine, loader, found) and dataset.symbol.key[0] not in OF_CALLERS
+        return is_indexed(machine, loader, found) and not of_a_stranger(machine, dataset.symbol)
     return False
 
 
@@ -394,15 +399,24 @@ def by_index(value: Value) -> bool:
 def foreign_stream(machine: Machine, look: inside.Inside) -> bool:
     """Does it hand on what a library gives that nobody described? Such a stream may be shuffled without a seed, in each
     process for itself."""
-    for walked in inside.loops(look) if look.iterable else ():
-        symbol = walked.symbol if isinstance(walked, Unknown) else None
-        while symbol is not None and symbol.key[0] in ("call", "attr") and isinstance(symbol.key[1], Symbol):
-            symbol = symbol.key[1]
-        made_by = symbol.key[0] if symbol is not None else None
-        if isinstance(made_by, str) and "." in made_by and machine.knowledge.api(made_by) is None:
-            if made_by.partition(".")[0] not in sys.stdlib_module_names:
-                return True
-    return False
+    walked = [one.symbol for one in inside.loops(look) if isinstance(one, Unknown)] if look.iterable else []
+    return any("." in made_by(one) and of_a_stranger(machine, one) for one in walked)
+
+
+def of_a_stranger(machine: Machine, symbol: Symbol) -> bool:
+    """Did somebody make it of whom nobody knows what he does: a caller, or a library that nobody described?"""
+    maker = made_by(symbol)
+    if maker in OF_CALLERS:
+        return True
+    known = machine.knowledge.api(maker) is not None or maker.partition(".")[0] in {*sys.stdlib_module_names, "numpy"}
+    return "." in maker and not known
+
+
+def made_by(symbol: Symbol) -> str:
+    """What was called first on the way to this: `open_all(path).rows[0]`"""
+    while symbol.key[0] in ("call", "attr") and isinstance(symbol.key[1], Symbol):
+        symbol = symbol.key[1]
+    return str(symbol.key[0])
 
 
 # --- how many batches ------------------------------------------------------------------------------------------
@@ -438,6 +452,8 @@ def measure(machine: Machine, loader: Object, dataset: Value, found: Described) 
 def uneven_order(machine: Machine, found: Described, order: inside.Inside) -> None:
     """What a sampler of the program gives on each rank: `order[rank::world]` of an order that was not cut to fit."""
     if order.cut or inside.is_endless(order) or inside.stops_by_count(order):
+        return
+    if samplers.asserts_its_number(machine, found.sampler):
         return
     for walked in (*order.values, *inside.loops(order)):
         cause = containers.length_cause(machine, walked)

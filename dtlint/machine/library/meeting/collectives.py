@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.contents import containers, in_place
-from dtlint.machine.control.agreeing import AGREED, OWN_OF_GATHERED, RECEIVED
+from dtlint.machine.control.agreeing import AGREED, OWN_OF_GATHERED, PUT_TOGETHER, RECEIVED
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import ALONE, lanes_in, restrict, token
-from dtlint.machine.library.computing import provenance
+from dtlint.machine.library.computing import marks, provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import group_start, meetings, roots, unread, unseen, works
 from dtlint.machine.library.meeting.groups import group_in
@@ -210,10 +212,11 @@ def agree(
         items = containers.items_of(machine, value)
         if items is not None and value.kind == "list":
             known = sources is not None and len(sources) == len(items)
-            held = sources if sources and known else tuple(machine.fresh(AGREED) for _ in items)
+            tags = of_loaders(value)
+            held = sources if sources and known else tuple(machine.fresh(AGREED, tags=tags) for _ in items)
             machine.set(value, "[]", Tuple(tuple(kept_alone(call, group, one) for one in held)), call.mask)
         else:
-            held = (machine.fresh(AGREED),)
+            held = (machine.fresh(AGREED, tags=of_loaders(value)),)
             machine.set(value, "[]", kept_alone(call, group, held[0]), call.mask)
         told_by_each(machine, call, held)
     elif isinstance(value, Unknown | Row) and expression is not None:
@@ -265,7 +268,14 @@ def agreed(machine: Machine, call: Invocation, value: Value, param: str) -> Valu
     if sender is not None and isinstance(held, Row) and sender < len(held.lanes):
         if isinstance(held.lanes[sender], Const):
             return held.lanes[sender]
-    return machine.unknown(AGREED, token(held), sender, call.row.op, param, machine.symbols.fresh("time"))
+    tags = of_loaders(held)
+    return machine.unknown(AGREED, token(held), sender, call.row.op, param, machine.symbols.fresh("time"), tags=tags)
+
+
+def of_loaders(value: Value) -> frozenset[Any]:
+    """Tags of what the ranks have put together: of which loaders' batches it was made."""
+    found = (tag for tag in marks.deep_tags((value,)) if type(tag) is tuple and tag[0] == "loader")
+    return frozenset((PUT_TOGETHER, *tag[1:]) for tag in found)
 
 
 def root_items(machine: Machine, call: Invocation, value: Object) -> tuple[Value, ...] | None:
@@ -331,7 +341,8 @@ def result_value(machine: Machine, call: Invocation, event: Event | None) -> Val
             held = first
             if isinstance(held, Row | Unknown | Object):
                 like = held if isinstance(held, Object) and held.kind == "dict" else None
-                return machine.unknown(AGREED, row.op, token(held), machine.symbols.fresh("time"), like=like)
+                tags = of_loaders(held)
+                return machine.unknown(AGREED, row.op, token(held), machine.symbols.fresh("time"), tags=tags, like=like)
             return machine.unknown(AGREED, row.op, token(held), machine.symbols.fresh("time"))
         case "argument":
             clean = agreed(machine, call, first, row.params[0] if row.params else "")
