@@ -18,6 +18,7 @@ from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import sharding
 from dtlint.machine.library.meeting import roots
 from dtlint.machine.library.python import own_order
+from dtlint.machine.library.training import own_gradients
 from dtlint.machine.logs import Decision, Loop
 from dtlint.machine.names import subscripts
 from dtlint.machine.names.assignment import assign_target
@@ -189,11 +190,22 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         tags |= roots.marks_in(*collected)  # of what each lane has made for itself, too
     made.attributes["[]"] = Unknown(
         made_of(machine, node, base, sources),
-        uneven[0] if uneven else shares[0] if shares else base.cause,
+        uneven[0]
+        if uneven
+        else shares[0]
+        if shares
+        else None
+        if sizes_of_gradients(collected, sources)
+        else base.cause,
         tags,
         collected[0] if collected and isinstance(collected[0], Object) else None,
     )
     return made
+
+
+def sizes_of_gradients(collected: list[Value], sources: list[Value]) -> bool:
+    """`p.numel() for p in grads`: how many numbers each has follows from the model, whatever the numbers are."""
+    return own_gradients.are_gradients(tuple(sources)) and all(value.cause is None for value in collected)
 
 
 def note_keys(machine: Machine, made: Object, pairs: list[Value], shares: list[Cause]) -> None:
