@@ -18,6 +18,7 @@ from dtlint.machine.starts import state
 from dtlint.machine.values import ClassRef
 
 PICKS = "__getitem__"
+BINDS = (ir.Assign, ir.AnnAssign, ir.AugAssign, ir.Walrus, ir.For, ir.Clause)
 
 
 def walked_whole(kind: ClassRef) -> set[str]:
@@ -96,12 +97,10 @@ def made_into(name: str, method: ir.Function) -> set[str]:
     while not more <= names:
         names |= more
         for node in every_node(method.body):
-            if isinstance(node, ir.Assign) and mentions(node.value, names):
-                more |= {one.id for one in every_node(node.targets) if isinstance(one, ir.Name)}
-            elif isinstance(node, ir.AnnAssign | ir.AugAssign | ir.Walrus) and mentions(node.value, names):
-                more |= {one.id for one in every_node(node.target) if isinstance(one, ir.Name)}
-            elif isinstance(node, ir.For | ir.Clause) and mentions(node.iterable, names):
-                more |= {one.id for one in every_node(node.target) if isinstance(one, ir.Name)}
+            given = node.iterable if isinstance(node, ir.For | ir.Clause) else getattr(node, "value", None)
+            if isinstance(node, BINDS) and mentions(given, names):
+                bound = node.targets if isinstance(node, ir.Assign) else node.target
+                more |= {one.id for one in every_node(bound) if isinstance(one, ir.Name)}
     return names
 
 

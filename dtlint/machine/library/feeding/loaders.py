@@ -399,17 +399,17 @@ def by_index(value: Value) -> bool:
 def foreign_stream(machine: Machine, look: inside.Inside) -> bool:
     """Does it hand on what a library gives that nobody described? Such a stream may be shuffled without a seed, in each
     process for itself."""
-    walked = [one.symbol for one in inside.loops(look) if isinstance(one, Unknown)] if look.iterable else []
-    return any("." in made_by(one) and of_a_stranger(machine, one) for one in walked)
+    walked = [made_by(one.symbol) for one in inside.loops(look) if isinstance(one, Unknown)] if look.iterable else []
+    return any(
+        "." in maker and machine.knowledge.api(maker) is None and maker.partition(".")[0] not in sys.stdlib_module_names
+        for maker in walked
+    )
 
 
 def of_a_stranger(machine: Machine, symbol: Symbol) -> bool:
     """Did somebody make it of whom nobody knows what he does: a caller, or a library that nobody described?"""
     maker = made_by(symbol)
-    if maker in OF_CALLERS:
-        return True
-    known = machine.knowledge.api(maker) is not None or maker.partition(".")[0] in {*sys.stdlib_module_names, "numpy"}
-    return "." in maker and not known
+    return maker in OF_CALLERS or ("." in maker and not machine.knowledge.describes(maker))
 
 
 def made_by(symbol: Symbol) -> str:
