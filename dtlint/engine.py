@@ -68,6 +68,7 @@ def runs(listing: Listing, config: Config, about: str | None = None) -> tuple[Pr
 def _project(listing: Listing, config: Config, progress: Progress | None = None, about: str | None = None) -> Project:
     from dtlint.launch.documents import started
     from dtlint.project.modules import Project
+    from dtlint.project.settings import named
 
     done, total = 0, len(listing.files)
 
@@ -82,6 +83,7 @@ def _project(listing: Listing, config: Config, progress: Progress | None = None,
     known = _knowledge(config)
     project = Project.build(files, known.tokens, config.workers, directory, tick, known.leading, about)
     project.started = started([*listing.documents, *listing.launchers], {file.path for file in files})
+    project.settings = named(listing.launchers, lambda dotted: project.find_module(dotted) is not None)
     return project
 
 

@@ -50,7 +50,8 @@ class Remembered:
         modules = [f"{path} {project.name_of(path)}" for path in project.paths]
         told = [str(sorted(found) if isinstance(found, frozenset) else found) for found in astuple(project.started)]
         words = [*sorted(machine.interesting), "", *sorted(machine.meaningful)]
-        self.name = digest("\0".join([*modules, "", *words, "", *told]))
+        settings = map(str, project.settings)
+        self.name = digest("\0".join([*modules, "", *words, "", *told, "", *settings]))
         stored = units.read(self.name)
         try:
             before = {path: Sketch.from_plain(held) for path, held in stored["files"].items()}

@@ -17,7 +17,8 @@ Instead
 
 Limits
 ------
-Silent where `device_id` is given, and where the program decides which devices it sees.
+Silent where `device_id` is given, and where the program decides which devices it sees. Where only a function that
+nobody calls was followed, and it chooses no device later, the finding is one of the strict tier.
 """
 
 from __future__ import annotations
@@ -44,11 +45,13 @@ def check(run: Run) -> Iterator[Finding]:
         told = [(start, "the process group is started"), (met, "the first work on the current device")]
         if late is not None:
             told.append((late, "the device is chosen here, too late"))
+        begun = late is not None or run.entry.kind == "script"  # whoever calls a function may have chosen before
         yield RULE.finding(
             run.span(event.path, event.at),
             "no device was chosen: this happens on GPU 0 in every process of the node",
             "call `torch.cuda.set_device(local_rank)` before, best before init_process_group",
             scope=event.function,
+            tier=RULE.tier if begun else "strict",
             trail=tuple(
                 Step(one.event.path, one.event.at[0], text)
                 for one, text in sorted(told, key=lambda pair: pair[0].number)

@@ -17,7 +17,9 @@ Instead
 Limits
 ------
 Only parts of project classes, and only decisions that may change from step to step; a part that a configuration
-switches off for good is not reported when its attribute is not made.
+switches off for good is not reported when its attribute is not made. A decision is told by default where it is drawn
+in each step, counted by the training, or read from the numbers of a batch; what may change for all that is known, and
+a part that is made under an option only and never used, is told with `--strict`.
 """
 
 from __future__ import annotations
@@ -57,5 +59,6 @@ def check(run: Run) -> Iterator[Finding]:
             'pass `find_unused_parameters=True` (Lightning: `strategy="ddp_find_unused_parameters_true"`), '
             "or let every forward pass use all parameters",
             scope=scope,
+            tier=RULE.tier if part.sure else "strict",
             trail=(*steps, Step(path, at[0], "wrapped without find_unused_parameters")),
         )

@@ -20,7 +20,8 @@ Instead
 
 Limits
 ------
-Reductions written by hand are trusted: any collective on tensors between backward and step is taken for one.
+Reductions written by hand are trusted: any collective on tensors between backward and step is taken for one. That a
+wrapper is missing is told of programs; of a function that nobody calls only with `--strict`.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
+    absence = RULE.tier if run.entry.kind == "script" else "strict"  # a caller may have wrapped the model
     for met in unreduced.moved_after_wrap(run):
         event = met.event
         message = "the model moves to its device after DDP has noted its parameters"
@@ -66,6 +68,7 @@ def check(run: Run) -> Iterator[Finding]:
             "each rank trains on its own part of the data, and nothing reduces the gradients",
             alone.remedy,
             scope=event.function,
+            tier=absence,
             trail=(
                 Step(event.path, event.at[0], "the gradients of this rank"),
                 Step(step.path, step.at[0], "are all that the optimizer of this rank steps with"),
@@ -100,6 +103,7 @@ def check(run: Run) -> Iterator[Finding]:
             "nothing reduces the gradients of this optimizer's model, though those of another are reduced",
             "reduce the gradients of each model between `backward()` and the step of its optimizer",
             scope=step.function,
+            tier=absence,
             trail=(
                 Step(event.path, event.at[0], "gives gradients to both"),
                 Step(step.path, step.at[0], "steps with the gradients of this rank"),
@@ -112,6 +116,7 @@ def check(run: Run) -> Iterator[Finding]:
             "this optimizer's model has no wrapper, though another one has: nothing reduces its gradients",
             alone.remedy,
             scope=step.function,
+            tier=absence,
             trail=(
                 Step(event.path, event.at[0], "the gradients of this rank"),
                 Step(step.path, step.at[0], "are all that this optimizer steps with"),

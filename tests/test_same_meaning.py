@@ -26,6 +26,7 @@ BATCH = "which number is the size of a whole batch is told by its name"
 KNOWN = {
     ("named questions", "DT412/gfile_under_rank.py"): NAMED,
     ("other names", "DT702/writer_nobody_knows_ok.py"): "that a thing of another package asks for the rank is its name",
+    ("other names", "DT702/rows_by_name_ok.py"): "that callers hand over a device is said by the name of the parameter",
     ("named questions", "DT412/truthy_rank_means_main"): NAMED,
     ("named questions", "DT412/last_of_two_conditions"): "a function in an `and` outside a question may be a choice",
     (
@@ -36,6 +37,7 @@ KNOWN = {
     ("one more call", "DT207/authors_of_a_file"): AROUND,
     ("one more call", "DT503/one_of_two_prepared.py"): AROUND,
     ("one more call", "DT516/forgotten_cleanup"): "what a forgotten function calls counts as called",
+    ("one more call", "DT702/written_and_forgotten_ok.py"): "what a forgotten function calls counts as called",
     ("one more call", "DT503/chosen_by_the_environment.py"): "a decorator that a helper makes is passed over",
     ("other names", "DT501/numbered_by_another_file_ok"): "the rank that another file begins with is known by its name",
     ("other names", "DT209/accumulation_steps.py"): BATCH,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import tempfile
 from dataclasses import dataclass, field, replace
@@ -64,6 +65,7 @@ def replay_in(bug: Bug, setting: Setting, directory: Path, blank: Outcome) -> Ou
     repository = repository_of(setting.mirror, bug.repo, setting.may_clone)
     buggy_root = directory / "buggy"
     exported = export(repository, bug.buggy_commit, bug.path, bug.context_paths, buggy_root)
+    bug = in_whole_statements(bug, buggy_root / bug.path)
     answer = checked(buggy_root, exported.scope, bug.context_paths, setting)
     facts = {"scope": exported.scope, "files": exported.files, "seconds": round(answer.seconds, 2)}
     if answer.failure:
@@ -139,6 +141,21 @@ def checked(root: Path, scope: str, context: tuple[str, ...], setting: Setting) 
         path for path in context if scope != "." and not path.startswith(scope + "/") and (root / path).is_file()
     ]
     return check(root, (scope, *outside), options=setting.options, limit_seconds=setting.limit_seconds)
+
+
+def in_whole_statements(bug: Bug, file: Path) -> Bug:
+    """With the rest of the simple statements that it begins or ends in: an argument is told where its call begins."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return bug
+    first, last = bug.first, bug.last
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt) and not hasattr(node, "body"):
+            end = node.end_lineno or node.lineno
+            if node.lineno <= bug.last and bug.first <= end:
+                first, last = min(first, node.lineno), max(last, end)
+    return replace(bug, first=first, last=last)
 
 
 def moved_place(bug: Bug, before: Path, after: Path) -> Place:

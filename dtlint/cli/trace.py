@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -80,15 +79,10 @@ def command(script: str, arguments: tuple[str, ...], **given: Any) -> None:
         engine = "lockstep" if engine == "torch" else engine
     framework = "jax" if engine == "jax" else "torch"
     like = starts.chosen(script, given["like"]) if given["like"] else None
-    if like is not None:
-        arguments = (*starts.arguments(like), *arguments)
-        os.environ.update(starts.environment(like))
     job = Job(
         script=script,
         ranks=given["ranks"],
         directory=given["cwd"],
-        arguments=arguments,
-        module=like is not None and like.is_module,
         timeout=given["timeout"],
         steps=given["steps"],
         batches=given["batches"],
@@ -98,6 +92,9 @@ def command(script: str, arguments: tuple[str, ...], **given: Any) -> None:
         pretend_gpus=given["backend"] != "cpu",
         extra={"backend": given["backend"]},
     )
+    if like is not None:
+        job = replace(job, **starts.as_there(like))
+    job = replace(job, arguments=(*job.arguments, *arguments))
     try:
         python = interpreter.choose(given["python"], framework)
         with Session(python, f"dtlint.trace.{framework}.server", framework=framework) as session:

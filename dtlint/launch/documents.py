@@ -17,10 +17,11 @@ from dtlint.source.files import Discovery
 from dtlint.source.text import Incomplete, SourceFile, read
 
 SUFFIXES = (".md", ".rst")
-BESIDE_SLURM = (
-    r"torchrun|torch\.distributed|distributed\.run|accelerate|deepspeed|mpirun|mpiexec|horovodrun|torch_xla"
+BESIDE_TASKS = (
+    r"torchrun|torch\.distributed|distributed\.run|accelerate|deepspeed|horovodrun|torch_xla"
     r"|xla_dist|\bray\b|--nproc|--num_processes|\bkubectl\b|\bcolossalai\b|\bgpu-vm\b|tpu-vm"
 )
+BESIDE_SLURM = BESIDE_TASKS + r"|mpirun|mpiexec"
 LAUNCHERS = re.compile(BESIDE_SLURM + r"|\bsrun\b")
 NUMBERING = re.compile(r"torch\.distributed\.launch\b")
 ONE_LAUNCHER = re.compile(r"\btorchrun\b|torch\.distributed\.(?:launch|run)\b")
@@ -31,6 +32,10 @@ ELSEWHERE = re.compile(
 SEVERAL_NODES = re.compile(r"\s--num[-_](?:nodes|machines)\b(?![= ]+1(?![\w$.]))")
 ONE_PROCESS = re.compile(
     r"\s--(?:(?:nproc[-_]per[-_]node|num_gpus|num_processes)[= ]+1(?![\w.,*$%-])|include[= ]+[\w.-]+:\d+(?![\w,:@]))"
+)
+STARTS_MORE = re.compile(BESIDE_TASKS)
+ONE_STEP = re.compile(
+    r"\b(?:mpirun|mpiexec)\b.*?\s-(?:n|np)\s+1(?![\w.,*$%-])|\bsrun\b.*?\s(?:-n\s*|--ntasks[= ])1(?![\w.,*$%-])"
 )
 ONE_NODE = re.compile(r"^#SBATCH\s+(?:--nodes=|-N\s*)1\b", re.M)
 ONE_TASK = re.compile(r"^#SBATCH\s+(?:--ntasks(?:-per-node)?=|-n\s*)1\b", re.M)
@@ -46,8 +51,11 @@ WINDOW = re.compile(r"^\s+(?:gradient_accumulation_steps:(?!\s*[\"']?1\b)|deepsp
 ZERO_3 = re.compile(r"^\s+zero_stage:\s*3\b", re.M)
 OPTION = re.compile(r"\s--([A-Za-z][\w-]*)")
 ANY_OPTION = re.compile(r"\$[@*]|\$\{[@*]|\.py[^-\n]*\s\$")  # all arguments, or a variable before any option
+OF_PYTHON = r"(?:-[bBdEiIOPqsSuvx]+\s+|-[WX]\s*\S+\s+)*"  # `-u`, `-W ignore`
 ALONE = re.compile(
-    r"^[\s>$`]*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*python3?(?:\.\d+)?\s+(?:-u\s+)?(?:(?:\./)?([\w./-]+\.py)\b|-m\s+([\w.]+))"
+    r"^[\s>$`]*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*python3?(?:\.\d+)?\s+"
+    + OF_PYTHON
+    + r"(?:(?:\./)?([\w./-]+\.py)\b|-m\s+([\w.]+))"
 )
 
 
@@ -96,6 +104,7 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
             else:
                 launched |= named
                 only = ONE_PROCESS.search(line) and not (batch or ELSEWHERE.search(line) or SEVERAL_NODES.search(line))
+                only = only or (ONE_STEP.search(line) and not STARTS_MORE.search(line))
                 by_task = one_task and not BY_OTHERS.search(line)
                 (as_one if only or by_task else as_several).update(named)
                 asked_launched |= {(place, option) for place in named for option in options_in(line)}

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from dtlint.launch import manual
 from dtlint.launch.files import launch_files
@@ -88,6 +89,12 @@ def arguments(launch: Launch) -> tuple[str, ...]:
         text = _read(word)
         given += [text] if not word.spreads else [] if "$" in text else text.split()
     return tuple(given)
+
+
+def as_there(launch: Launch) -> dict[str, Any]:
+    """What a traced run takes from it (`Job`)."""
+    set_there = tuple(sorted(environment(launch).items()))
+    return {"arguments": arguments(launch), "environment": set_there, "module": launch.is_module}
 
 
 def _read(word: Word) -> str:

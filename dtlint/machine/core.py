@@ -163,7 +163,7 @@ class Machine:
 
     def assumes(self, asked: Symbol, answer: bool) -> bool:
         """Is this the side of a branch where the question has this answer?"""
-        return any(symbol is asked and given is answer for symbol, given in self.assumed)
+        return (asked, answer) in self.assumed
 
     def set(self, thing: Object, name: Any, value: Value, mask: int) -> None:
         self.store(thing.attributes, name, value, mask, thing.birth)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.machine.contents.as_long import is_filled
-from dtlint.machine.control.agreeing import TOLD, heard, the_agreed
+from dtlint.machine.control.agreeing import TOLD, as_heard, heard, the_agreed
 from dtlint.machine.twins import one_thing, perhaps_one
 from dtlint.machine.values import (
     BY_RANK,
@@ -183,9 +183,11 @@ def join(
         return right
     if right is MISSING:
         return left
-    agreed = the_agreed(left, right, decision) if cause is None else None
-    if agreed is not None:
-        return agreed
+    if cause is None:
+        agreed = the_agreed(left, right, decision)
+        if agreed is not None:
+            return agreed
+        left, right = as_heard(left, decision), as_heard(right, decision)
     if isinstance(left, Tuple) and isinstance(right, Tuple) and len(left.items) == len(right.items):
         pairs = zip(left.items, right.items, strict=True)
         return Tuple(tuple(join(one, other, symbols, decision, cause, older) for one, other in pairs))

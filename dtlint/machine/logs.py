@@ -254,7 +254,7 @@ class Loop:
     the number may differ where it is not."""
 
     __slots__ = (
-        *("again", "body", "born", "carried", "cause", "decision", "guards"),
+        *("again", "asked", "body", "born", "carried", "cause", "decision", "guards"),
         *("kept_by", "kind", "mask", "objects", "rebound", "subject", "trip", "variant"),
     )
 
@@ -276,6 +276,7 @@ class Loop:
         self.cause = cause
         self.subject = subject
         self.kind = kind
+        self.asked: Symbol | None = None  # what a `while` asks, where nobody can tell
         self.again = True  # does any lane come to the end of a turn, and to the next one?
         self.born = (0, 0)  # numbers of the fresh symbols that a turn makes: new in every turn
         self.objects = 0  # how many objects there were before the first turn

@@ -103,12 +103,13 @@ TRUE, FALSE, NONE = Const(True), Const(False), Const(None)
 class Symbol:
     """The identity of an unknown: equal computations on equal inputs share one symbol."""
 
-    __slots__ = ("alike", "compared", "depth", "key", "numbers", "told")
+    __slots__ = ("alike", "behind", "compared", "depth", "key", "numbers", "told")
 
     def __init__(self, key: tuple[Any, ...], depth: int, numbers: str | None = None) -> None:
         self.key = key
         self.alike: bool | None = None  # was it made of nothing that differs between lanes, each time it was made?
         self.depth = depth
+        self.behind: Symbol | None = None  # what has decided which value was returned, or what a model has returned
         self.numbers = numbers  # of which type, where nothing else is kept of a long computation
         self.told: Any = None  # what `logs.told` says of it, and
         self.compared: Any = None  # what `ranges.compared` does, once somebody has asked

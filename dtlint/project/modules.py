@@ -14,6 +14,7 @@ from dtlint.project.circles import circles
 from dtlint.project.imports import ImportLine
 from dtlint.project.names import Names
 from dtlint.project.reach import reached, turned
+from dtlint.project.settings import Named
 from dtlint.project.started import Started
 from dtlint.project.surveys import Surveys, Wanted
 from dtlint.source.notebooks import Notebook, cell_of_script, read_notebook
@@ -36,6 +37,7 @@ class Project:
         self.selected = selected
         self.problems: list[Incomplete] = []
         self.started = Started()
+        self.settings: tuple[Named, ...] = ()  # what settings files name in it
         self.notebooks = notebooks
         self.looked: set[str] = set()  # paths whose trees somebody asked for, beside running them
         self._texts = texts

@@ -13,7 +13,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.knowledge.loader import Api
 from dtlint.machine.contents.dictionaries import entries
-from dtlint.machine.logs import Choice, Event
+from dtlint.machine.logs import Attempt, Choice, Event
 from dtlint.machine.values import NONE, Const, Object, Value
 from dtlint.timeline import devices
 from dtlint.timeline.order import Met, before, ordered
@@ -110,7 +110,11 @@ def late_writes(run: Any) -> Iterator[tuple[Write, Api, Event]]:
         if read_by_itself(run, write):
             continue
         for met in before(run, write.met):
-            if of_package(write, met.event) or (row.extra.get("of_work") and counts_only(met.event)):
+            if (
+                of_package(write, met.event)
+                or failed_before(met, write.met)
+                or (row.extra.get("of_work") and counts_only(met.event))
+            ):
                 continue
             if starts(run, met.event, str(row.extra["reader"])) in LATER[str(row.extra["when"])]:
                 if write.met.above[: len(met.above)] == met.above or not on_some_way(run, met):
@@ -133,6 +137,12 @@ def counts_only(event: Event) -> bool:
     """`torch.cuda.is_available()` looks for devices, and uses none."""
     call = event.extra.get("call")
     return call is not None and bool(call.row.extra.get("counts_only"))
+
+
+def failed_before(reader: Met, later: Met) -> bool:
+    """Is this in a handler of what failed to read it? It is for the next attempt."""
+    handling = {id(node) for node, side in later.above if isinstance(node, Attempt) and 0 < side <= len(node.handlers)}
+    return any(id(node) in handling and not side for node, side in reader.above)
 
 
 def of_package(write: Write, event: Event) -> bool:

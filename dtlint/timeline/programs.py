@@ -9,6 +9,9 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node, functions_of
 
 TESTS = frozenset({"test", "tests", "testing"})
+BY_ANY_NAME = frozenset(
+    {"globals", "locals", "vars", "eval", "exec", "modules", "Fire"}
+)  # ways to call what is not named
 TRIALS = TESTS | {"benchmark", "benchmarks"}
 
 
@@ -60,11 +63,27 @@ def uncalled(run: Any, word: str) -> frozenset[tuple[str, str]]:
     )
 
 
+def forgotten(run: Any) -> bool:
+    """Is this a function of a program's own file that nothing of the project names? The program does not come to it."""
+    if run.entry.kind != "function":
+        return False
+    module = run.project.module(run.entry.path)
+    if module is None or "__main__" not in module.tokens or not module.tokens.isdisjoint(BY_ANY_NAME):
+        return False
+    free = (one for one, owner in functions_of(module) if owner is None and not one.decorators)
+    function = next((one for one in free if one.qualname == run.entry.name), None)
+    named = () if function is None else run.project.mentioning(function.name)
+    return function is not None and not any(is_named(run.project.module(path), function) for path in named)
+
+
 def is_named(module: ir.Module, function: ir.Function) -> bool:
-    """Anywhere but in the function itself; importing a name is not using it."""
+    """Anywhere but in the function itself; importing a name is not using it, and a parameter may be called so too."""
     if function.name not in module.tokens:
         return False
     inside = {id(node) for node in every_node(function.body)}
+    for other, _ in functions_of(module):
+        if any(param.name == function.name for param in other.params):
+            inside.update(id(node) for node in every_node(other.body))
     return any(
         id(node) not in inside
         and (

@@ -203,7 +203,7 @@ def _added(changes: Changes, script: str, place: tuple[str, int]) -> bool:
 
 
 def _started(job: Job, start: Launch | None) -> Job:
-    return job if start is None else replace(job, arguments=starts.arguments(start), module=start.is_module)
+    return job if start is None else replace(job, **starts.as_there(start))
 
 
 def _stopped_early(result: Result) -> bool:

@@ -128,6 +128,7 @@ def _settle(
     folders = {name: os.path.join(scratch, name) for name in ("home", "tmp", "work")}
     for folder in folders.values():
         os.makedirs(folder, exist_ok=True)
+    os.environ.update(sandbox.environment(dict(job.get("environment") or ())))
     os.environ.update(HOME=folders["home"], TMPDIR=folders["tmp"])
     tempfile.tempdir = None
     os.chdir(directory)

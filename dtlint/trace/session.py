@@ -82,6 +82,7 @@ class Job:
     prelude: dict[str, Any] | None = None  # {"rank": 1, "code": …}: run on one rank before the script
     extra: dict[str, Any] | None = None  # for another engine
     module: bool = False  # started with `-m`, as a module of its package
+    environment: tuple[tuple[str, str], ...] = ()  # what a launch file sets for it
 
     def line(self) -> bytes:
         data = asdict(self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,19 @@ def test_found_but_still_there_after_the_fix(
     saying(monkeypatch, buggy=("DT101", 5, "f"), fixed=left)
     outcome = replay.replay_bug(a_bug(mirror), replay.Setting(mirror[0]))
     assert (outcome.found, outcome.gone) == (True, False)
+
+
+def test_an_argument_is_told_where_its_call_begins(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text("x = 0\ny = load(\n    1,\n    2,\n    3,\n    4,\n)\nif x:\n    z = 1\n")
+    values = {"id": "b", "repo": "o/n", "buggy_commit": "c", "fix_commit": None, "path": "a.py", "kind": "k"}
+    bug = Bug(**values, first=6, last=6, needs="", context_paths=(), codes=())  # type: ignore[arg-type]
+    inside, whole = (
+        replay.in_whole_statements(bug, file),
+        replay.in_whole_statements(replace(bug, first=8, last=8), file),
+    )
+    assert (inside.first, inside.last) == (2, 7)
+    assert (whole.first, whole.last) == (8, 8)
 
 
 def test_another_code_at_the_place_is_not_the_bug(

@@ -114,13 +114,16 @@ def test_a_hang_is_seen_happening(project: Path) -> None:
 
 
 @pytest.mark.trace
-def test_arguments_come_from_a_launch_file(project: Path) -> None:
+def test_arguments_and_environment_come_from_a_launch_file(project: Path) -> None:
     import os
 
     wanting = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--data', required=True)\n"
-    program = PROGRAM.replace("def main():\n", "def main():\n    print(parser.parse_args())\n")
+    reading = "def main():\n    import os\n    print(parser.parse_args(), os.environ['LABELS'])\n"
+    program = PROGRAM.replace("def main():\n", reading)
     (project / "train.py").write_text(wanting + program)
-    (project / "run.sh").write_text("torchrun --nproc_per_node 2 train.py --data $HOME/pictures\n")
+    (project / "run.sh").write_text(
+        "export LABELS=coarse\ntorchrun --nproc_per_node 2 train.py --data $HOME/pictures\n"
+    )
     code, out, _ = check(
         "--verify=run", "--output-format", "json", "--python", os.environ.get("DTLINT_TRACE_PYTHON", "")
     )
@@ -129,4 +132,4 @@ def test_arguments_come_from_a_launch_file(project: Path) -> None:
     assert code == 1
     (found,) = json.loads(out)["findings"]
     assert found["verdict"]["state"] == "confirmed", found["verdict"]
-    assert found["verdict"]["reason"].startswith("started as in run.sh:1: COLLECTIVE_TYPE_MISMATCH")
+    assert found["verdict"]["reason"].startswith("started as in run.sh:2: COLLECTIVE_TYPE_MISMATCH")

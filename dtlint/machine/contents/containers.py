@@ -39,6 +39,7 @@ FILTERED = "filtered"
 KEYS = "keys"  # fact: one of the keys nobody knows
 NAMESPACE = "namespace"  # fact: the keys of a dictionary are its attributes, too; which class has made it so
 ALIKE = "alike parts"  # tag, with the places: each item has parts of which these are the same on all lanes
+COLUMNS = "columns"  # fact of a list: it was made by `zip(*rows)`, and one column in it is like the next
 UNEVEN = "uneven"  # tag: the number of items differs between lanes
 OF_EACH = "parts of each"  # tag: how many parts each item has depends on what this rank has in it
 KEPT = "kept"  # tag: some lanes alone keep items, and these tell of what they saw themselves
@@ -76,6 +77,10 @@ def perhaps_filled(value: Value) -> bool:
     return isinstance(value, Object) and isinstance(value.attributes.get(FILLED), Unknown)
 
 
+def columns_in(base: Value) -> bool:
+    return isinstance(base, Object) and COLUMNS in base.facts
+
+
 def element(machine: Machine, value: Value, index: Value | None = None) -> Value:
     """Any one item; the one at an index nobody knows."""
     known = items_of(machine, value)
@@ -95,6 +100,8 @@ def element(machine: Machine, value: Value, index: Value | None = None) -> Value
         if value.kind == "dict" and index is None:
             return any_key(machine, value)
         held = value.attributes["[]"]
+        if columns_in(value):
+            return held
         return one_of(machine, held, getattr(held, "like", None))
     return one_of(machine, content(value))
 
@@ -166,13 +173,22 @@ def length_cause(machine: Machine, value: Value) -> Cause | None:
     if isinstance(value, Unknown):
         return value.cause if own_many(value) or UNEVEN in value.tags else None
     if isinstance(value, Object) and isinstance(value.kind, str):
+        if "shape" in value.facts:
+            return of_rows(value)
         held = value.attributes.get("[]")
-        if held is not None and held is not value:
+        if held is not None and held is not value and not columns_in(value):
             return length_cause(machine, held)
         if value.kind in ("<enumerate>", "<zip>"):  # what is not longer on some lanes may end the others, too
             causes = [length_cause(machine, inner) for inner in value.facts["inner"]]
             return causes[0] if causes and None not in causes else None
     return None
+
+
+def of_rows(tensor: Object) -> Cause | None:
+    """Why a tensor may have more rows on some lanes: it was told how many, or made of a list that is longer there."""
+    told: Value | None = tensor.facts.get("length")
+    cause: Cause | None = told.cause if told is not None else tensor.facts["shape"]
+    return cause
 
 
 def own_many(value: Unknown) -> bool:
@@ -182,6 +198,11 @@ def own_many(value: Unknown) -> bool:
     from dtlint.machine.library.computing.tensors import counted_by_content
 
     return counted_by_content(value.symbol)
+
+
+def has_own_many(item: Value) -> bool:
+    """An item of a list that has, on each lane, as many parts as that lane knows of."""
+    return isinstance(item, Unknown) and (own_many(item) or UNEVEN in item.tags)
 
 
 def pieces_cause(machine: Machine, value: Value) -> Cause | None:
@@ -334,7 +355,7 @@ def lengthened(held: Value | None, value: Value) -> Value:
 def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | None) -> Unknown:
     cause = uneven or (held.cause if held is not None else None) or deep_cause(machine, (value,))
     tags = (held.tags if isinstance(held, Unknown) else frozenset()) | value.tags - {UNEVEN} | orders_in(value)
-    if isinstance(value, Unknown) and own_many(value):
+    if has_own_many(value):
         tags |= {OF_EACH}
     if uneven is not None:
         tags |= {UNEVEN}
@@ -384,6 +405,7 @@ def of_handles(value: Value) -> bool:
 
 
 def extend(machine: Machine, container: Object, added: Value, mask: int) -> None:
+    from dtlint.machine.contents import sets
     from dtlint.machine.library.feeding import filled_shares, sharding
     from dtlint.machine.library.python import iteration as python_iteration
 
@@ -399,7 +421,9 @@ def extend(machine: Machine, container: Object, added: Value, mask: int) -> None
         machine.set(container, "[]", held, mask)
         return
     if items is None:
-        append(machine, container, element(machine, added), mask, True, length_cause(machine, added))
+        any_one = element(machine, added)
+        longer = length_cause(machine, added) or (sets.repeated(any_one) if container.kind == "set" else None)
+        append(machine, container, any_one, mask, True, longer)
     for item_ in items or ():
         append(machine, container, item_, mask)
 

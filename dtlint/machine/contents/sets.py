@@ -12,7 +12,7 @@ from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import first_cause
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.values import Const, Object, Unknown, Value
+from dtlint.machine.values import BY_SHARE, ITEMS, Cause, Const, Object, Symbol, Unknown, Value
 
 METHODS = {"difference": "-", "intersection": "&", "union": "|", "symmetric_difference": "^"}
 OPERATORS = frozenset(METHODS.values())
@@ -47,6 +47,28 @@ def members(op: str, first: tuple[Value, ...], second: tuple[Value, ...]) -> tup
         return only
     more = tuple(item for item in second if item not in first)
     return (*first, *more) if op == "|" else (*only, *more)
+
+
+def repeated(value: Value) -> Cause | None:
+    """`{row["label"] for row in mine}`: of equally many rows some ranks have more labels than others. Why, where the
+    members were looked up in what is of this rank; what is itself an item may be another one each time."""
+    if not isinstance(value, Unknown) or value.cause is None or value.cause.kind not in OWN:
+        return None
+    return value.cause if is_field(value.symbol) else None
+
+
+OWN = BY_SHARE | {"data"}
+# symbols: what a list holds, or one of it
+GATHERED = frozenset({ITEMS, "mapped", "comprehension", "for each", "list", "item"})
+
+
+def is_field(symbol: Symbol, near: int = 4) -> bool:
+    """`row["label"]`, `row.label`, `text.split()`, or a list of these."""
+    key = symbol.key
+    if (key[0] == "item" and len(key) == 3) or key[0] in ("attr", "call"):
+        return True
+    inner = (part for part in key[1:] if isinstance(part, Symbol))
+    return near > 0 and key[0] in GATHERED and any(is_field(part, near - 1) for part in inner)
 
 
 def content(value: Value) -> Value:

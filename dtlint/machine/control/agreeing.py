@@ -16,6 +16,7 @@ AGREED = "agreed"  # first word of the symbols of what a collective gave to all;
 PUT_TOGETHER = "put together"  # tag: the ranks have this together, and it was made of that loader's batches
 OWN_OF_GATHERED = "own of gathered"  # fact of the run: what a rank gave, by what it got from all
 RECEIVED = "received"
+SPLIT = "split"  # first word of the symbols of what differs because the ranks took different sides
 TOLD = frozenset({AGREED, RECEIVED})  # what the ranks have told each other
 TURNING = frozenset({"op %", "index", "batch", "turn", "number", "loop", "source", "drawn", "time", "agreed", "choice"})
 NEAR = 40
@@ -35,6 +36,16 @@ def the_agreed(left: Value, right: Value, decision: Symbol) -> Value | None:
         if differs(other) and comes_from_all(one) and settled(decision):
             return one
     return None
+
+
+def as_heard(value: Value, decision: Symbol) -> Value:
+    """`return batch if not failed.item() else None`, of a `batch` that is None where this rank has failed, and of a
+    `failed` in which all have told whether they did: on either side everybody knows which of the two is meant."""
+    if not isinstance(value, Unknown) or value.cause is None or value.symbol.key[0] != SPLIT:
+        return value
+    asked = value.symbol.key[1]
+    told = any(one.key[0] == AGREED and asked in inside(one) for one in inside(decision))
+    return Unknown(value.symbol, None, value.tags, value.like) if told else value
 
 
 def heard(lanes: list[Value]) -> Value | None:

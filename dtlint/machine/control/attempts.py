@@ -132,6 +132,12 @@ def begins_with_its_talk(machine: Machine, call: Call) -> bool:
     return any(one.qualname == call.function and begins_with(one.body, call) for one, _ in functions)
 
 
+def tells_ranks(machine: Machine, mask: int, function: ir.Expr) -> bool:
+    named = machine.evaluate(function, mask) if isinstance(function, ir.Name | ir.Attr) else None
+    row = machine.knowledge.api(named.name) if isinstance(named, External) else None
+    return row is not None and row.does == "value"
+
+
 def run_handler(
     machine: Machine,
     node: ir.Try,
@@ -159,7 +165,8 @@ def run_handler(
     shared = shared or expects(handler)
     shared = shared or starts_first(attempt.body)
     begins = partial(begins_with_its_talk, machine)
-    met = 0 if strikes_alone(types, WAITING) else met_first(attempt.path, node.body, attempt.body, begins)
+    tells = partial(tells_ranks, machine, mask)
+    met = 0 if strikes_alone(types, WAITING) else met_first(attempt.path, node.body, attempt.body, begins, tells)
     shared = shared or (0 < met == len(attempt.body.nodes))
     found_alike = tried.alone == "files" and only_reads(attempt.body) and not own
     log = HandlerLog(types, handler.at or node.at, shared or found_alike)

@@ -7,7 +7,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import library
-from dtlint.machine.contents import containers
+from dtlint.machine.contents import containers, sets
 from dtlint.machine.contents.items import few, short_items, turns_of, walked
 from dtlint.machine.contents.opaque import all_tags, opaque
 from dtlint.machine.control import over_generators
@@ -175,15 +175,13 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     for value in collected[:1]:
         if isinstance(value, Object):
             value.facts[MANY] = True
+    if kind == "set":
+        uneven += [cause for one in collected if (cause := sets.repeated(one)) is not None]
     base = opaque(machine, "comprehension", *collected[:4], *sources[:2])
     tags = base.tags | ({containers.UNEVEN} if uneven else frozenset()) | marks
     if not uneven and not any(containers.UNEVEN in one.tags for one in sources):
         tags -= {containers.UNEVEN}  # of each item: how many there are of them does not hang on it
-        tags |= (
-            {containers.OF_EACH}
-            if any(isinstance(one, Unknown) and containers.own_many(one) for one in collected)
-            else frozenset()
-        )
+        tags |= {containers.OF_EACH} if any(map(containers.has_own_many, collected)) else frozenset()
     if node.key is not None:
         tags |= of_values(collected)
         note_keys(machine, made, collected, shares)

@@ -79,17 +79,18 @@ def strikes_alone(types: tuple[str, ...], words: tuple[str, ...] = LONELY) -> bo
 
 
 Begins = Callable[[Call], bool]
+Tells = Callable[[ir.Expr], bool]  # is this a call that tells a rank's number, or how many there are?
 
 
-def met_first(path: str, body: tuple[ir.Stmt, ...], log: Log, begins: Begins) -> int:
+def met_first(path: str, body: tuple[ir.Stmt, ...], log: Log, begins: Begins, tells: Tells) -> int:
     """How many nodes of a body's log every rank comes to, because nothing before them goes wrong on one rank alone:
     collective calls with no more than questions around them, functions that begin with one, and calls that make
     groups."""
     met = 0
-    body = tuple(statement for statement in body if not looks_up(statement))
+    body = tuple(statement for statement in body if not looks_up(statement) and not gets_ready(statement, tells))
     for number, statement in enumerate(body):
         inside = within(path, statement, log.nodes[met:])
-        if not only_meets(statement, inside, begins):
+        if not only_meets(statement, inside, begins, tells):
             # where nothing follows that can fail, the handler is for the calls themselves
             return met if any(not isinstance(rest, ir.Return | ir.Pass) for rest in body[number:]) else 0
         met += len(inside)
@@ -122,11 +123,37 @@ def stands(node: Event | Call | Choice | Attempt, path: str, lines: range) -> bo
     return placed.path == path and placed.at[0] in lines
 
 
-def only_meets(statement: ir.Stmt, nodes: list[LogNode], begins: Begins) -> bool:
+def gets_ready(statement: ir.Stmt, tells: Tells) -> bool:
+    """`parts = [None] * get_world_size()`: a place for what the others will send, as many as there are."""
+    return (
+        isinstance(statement, ir.Assign)
+        and all(isinstance(one, ir.Name) for one in statement.targets)
+        and (is_plain(statement.value, tells))
+    )
+
+
+def is_plain(value: ir.Expr, tells: Tells) -> bool:
+    match value:
+        case ir.Name() | ir.Const():
+            return True
+        case ir.ListExpr():
+            return all(is_plain(item, tells) for item in value.items)
+        case ir.BinOp(op="*"):  # a list, as often as a number says
+            return isinstance(value.left, ir.ListExpr) and is_plain(value.left, tells) and is_plain(value.right, tells)
+        case ir.Call():
+            return not value.args and not value.keywords and tells(value.func)
+    return False
+
+
+def only_meets(statement: ir.Stmt, nodes: list[LogNode], begins: Begins, tells: Tells) -> bool:
     """A statement that is one collective call and nothing else, or that makes groups, which takes numbers all ranks
-    share: what is wrong with it is wrong on every rank."""
+    share: what is wrong with it is wrong on every rank. Below a question, what comes behind the call comes too late to
+    keep a rank from it."""
     if isinstance(statement, ir.If):
-        return not statement.orelse and len(statement.body) == 1 and asks(statement.test) and one_call(nodes, begins)
+        first = next((one for one in statement.body if not gets_ready(one, tells)), None)
+        if statement.orelse or first is None or not asks(statement.test):
+            return False
+        return only_meets(first, nodes, begins, tells) and one_call(nodes, begins)
     if not isinstance(statement, ir.ExprStmt | ir.Assign | ir.Return):
         return False
     calls = [inner.op for node in nodes for inner in events_of(node) if is_talk(inner)]

@@ -191,8 +191,8 @@ def run_while(machine: Machine, node: ir.While, mask: int) -> int:
 
     def enter(lanes: int) -> int:
         value = machine.evaluate(node.test, lanes)
-        true, _, unsure, cause, _ = truth(machine, value, lanes, counted=True)
-        box.update(true=true, unsure=unsure, cause=cause, value=value)
+        true, _, unsure, cause, asked = truth(machine, value, lanes, counted=True)
+        box.update(true=true, unsure=unsure, cause=cause, value=value, asked=asked)
         return (true | unsure) & ~machine.frame.left
 
     staying = turn(machine, node, mask, None, None, None, "while", lambda: f"while {text_of(node.test)}", enter, box)

@@ -95,7 +95,8 @@ def run_return(machine: Machine, node: ir.Return, mask: int) -> int:
     decision = frame.choices[-1] if frame.choices else None
     answers = [one for one in frame.answers if one is not None]
     way = None if frame.loops or len(answers) < len(frame.choices) else tuple(answers)
-    frame.returns.append(Returned(mask, value, cause, decision, machine.control_cause(), way))
+    asked = split.symbol if split is not None else None
+    frame.returns.append(Returned(mask, value, cause, decision, machine.control_cause(), way, asked))
     library.turn_ends(machine, mask, returns=True)
     leave(machine, "return", node.at, mask)
     return 0

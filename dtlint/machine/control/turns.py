@@ -225,6 +225,7 @@ def run_turn(
         note_items(loop, node.target, frame.variables)
     if box is not None:
         loop.cause = decision.cause = box.get("cause")
+        loop.asked = box.get("asked")
         endless = box.get("true") == mask
         if endless:
             loop.cause = decision.cause = None

@@ -10,7 +10,7 @@ from dtlint.ir.carried import carried
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.presence import there_alike
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import token
+from dtlint.machine.lanes import overlay, restrict, token
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.logs import Choice, Loop
 from dtlint.machine.names.frames import HANDED_ON
@@ -49,8 +49,11 @@ def widen(
     old = container.get(name, MISSING)
     if old is MISSING or is_stable(old):
         return
-    new = loosened(machine, old, id(node), str(name), left or (None, frozenset()), whole)
-    if new is not old:
+    here = restrict(old, mask)  # the others have come here before, or come later
+    new = loosened(machine, here, id(node), str(name), left or (None, frozenset()), whole)
+    if new is not here and isinstance(old, Row) and here is not old:
+        new = overlay(old, new, mask, machine.world, old.cause)
+    if new is not here:
         machine.journal.append((container, name, old))
         container[name] = new
 

@@ -28,7 +28,7 @@ from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.jax import copies, key_splits
 from dtlint.machine.library.meeting import roots, spawning, works
 from dtlint.machine.library.python import files, run_later
-from dtlint.machine.library.python.generators import BOUNDED, PART, items_of_part
+from dtlint.machine.library.python.generators import BOUNDED, PART, items_of_part, stops_alike
 from dtlint.machine.logs import WHAT_IS_CALLED, Call, Decision, Event
 from dtlint.machine.names import attributes
 from dtlint.machine.names.frames import Frame
@@ -402,10 +402,10 @@ def resume(machine: Machine, generator: Object, mask: int, on_yield: Any) -> Val
     given = (facts["function"], facts["receiver"], facts["arguments"], facts["keywords"])
     if PART in facts:
         return items_of_part(machine, generator, mask, on_yield)
-    if not facts.get(BOUNDED):
+    if not facts.get(BOUNDED) and not stops_alike(machine):  # what such a generator walks over ends with it
         return enter(machine, *given, mask, on_yield)
-    outer = machine.facts.get(BOUNDED)
-    machine.facts[BOUNDED] = id(facts["function"].node)
+    outer = machine.facts.get(BOUNDED, frozenset())
+    machine.facts[BOUNDED] = outer | {id(facts["function"].node)}
     try:
         return enter(machine, *given, mask, on_yield)
     finally:

@@ -189,6 +189,7 @@ def returned(
         return entries[0][1]
     given = tuple(token(argument) for argument in arguments)
     choice_cause = next((cause for _, _, cause, _ in entries if cause is not None), None)
+    asked = next((entry.asked for entry in frame.returns if entry.mask and entry.cause is not None), None)
     older = frame.variables.newer
     lanes: list[Value] = []
     for lane in range(machine.world.size):
@@ -205,6 +206,7 @@ def returned(
         for index, (_, value) in enumerate(here):
             one = lane_value(value, lane)
             symbol = machine.symbols.of("returned", id(function.node), index, *given)
+            symbol.behind = asked
             held = one if held is None else join(held, one, machine.symbols, symbol, choice_cause, older)
         lanes.append(held if held is not None else MISSING)
     present = next((value for value in lanes if value is not MISSING), NONE)

@@ -168,6 +168,13 @@ def of_kind(machine: Machine, classes: list[ClassRef], key: object) -> Value | N
     return maker(machine, chosen, key)
 
 
+def only_one(machine: Machine, makers: Sequence[Value]) -> Value | None:
+    """The one of these that reaches what rules ask for. Which of several goes with what else there is, only who has
+    written the settings knows."""
+    chosen = [one for one in dict.fromkeys(makers) if leads_on(machine, one)]
+    return chosen[0] if len(chosen) == 1 else None
+
+
 def of_modules(machine: Machine, base: Unknown, name: str, mask: int) -> Value | None:
     """`import_module(f"tasks.{options.task}").Task`: one of several of that name."""
     if base.symbol.key[0] != "module":  # what `import_module` gives

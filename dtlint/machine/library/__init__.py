@@ -39,10 +39,12 @@ from dtlint.machine.library.meeting import (
     processes,
     spawning,
     transfers,
+    unheard,
     works,
 )
 from dtlint.machine.library.python import builtins as python
 from dtlint.machine.library.python import (
+    by_settings,
     clocks,
     command_line,
     environment_use,
@@ -52,6 +54,7 @@ from dtlint.machine.library.python import (
     log_filters,
     named_fields,
     options,
+    registries,
     replaced,
     run_later,
     threads,
@@ -139,6 +142,8 @@ HANDLERS: dict[str, Any] = {
     **run_later.MODELS,
     **spawning.MODELS,
     **command_line.MODELS,
+    **by_settings.MODELS,
+    **registries.MODELS,
     **importing.MODELS,
     **jax_hosts.MODELS,
     **managers.MODELS,
@@ -240,6 +245,8 @@ def call(
     if known is not None and receiver is None and not known_library(machine, name):
         return identity.lane_value_of(machine, known.value, last)
     foreign.called(machine, invocation)
+    if not known_library(machine, name):
+        unheard.called(machine, invocation)
     if isinstance(receiver, Object) and isinstance(receiver.kind, str) and receiver.kind not in machine.knowledge.types:
         stepping.guessed(machine, receiver, last, invocation)
     run_later.handed_over(machine, invocation)
@@ -500,6 +507,7 @@ def attribute_written(machine: Machine, base: Value, name: str, value: Value, ma
     parts.written(machine, base, name, value, mask)
     workers.attribute_written(machine, base, name, value, mask)
     run_later.hook_written(machine, base, name, value, mask)
+    log_filters.attribute_written(machine, base, name, value, mask)
     steered.written(machine, base, name)
 
 

@@ -14,7 +14,7 @@ from dtlint.machine.library.computing import devices, elements, provenance, tens
 from dtlint.machine.library.feeding import data, loaders, whole_batches
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import hosts as jax_hosts
-from dtlint.machine.library.meeting import works
+from dtlint.machine.library.meeting import unheard, works
 from dtlint.machine.library.python import clocks, files, replaced, run_later
 from dtlint.machine.library.python import methods as python_methods
 from dtlint.machine.library.reading import uneven_length
@@ -56,10 +56,10 @@ def call_unknown(
             return found
         if method in machine.knowledge.agreeing:  # `strategy.broadcast(path)`
             return machine.unknown("agreed", token(callee), *map(token, arguments))
-        if method in machine.knowledge.waiting:  # `trainer.fabric.barrier()`
-            machine.emit_event("record", "may-meet", method, mask)
+        if unheard.speaks_of_meeting(machine, method):  # `trainer.fabric.barrier()`
+            machine.emit_event("record", unheard.MEETS, method, mask)
     elif (arguments or keywords) and given_by_nobody_seen(callee):
-        machine.emit_event("record", "may-meet", "", mask)
+        machine.emit_event("record", unheard.MEETS, "", mask)
     made = opaque(machine, "call", callee, *arguments, *wherever(machine, keywords))
     if node is not None and isinstance(node.func, ir.Attr) and node.func.name == "item" and isinstance(made, Unknown):
         made = Unknown(made.symbol, made.cause, made.tags - {containers.UNEVEN}, made.like)  # a number has no length
@@ -110,6 +110,7 @@ def call_method(machine: Machine, receiver: Value, call: Invocation) -> Value | 
         return library.perform(machine, known, receiver, call.arguments, call.keywords, call.mask, call.node)
     if name == "requires_grad_":
         parts.frozen(machine, call)
+    if name in ("requires_grad_", "detach"):
         stepping.differentiated_by_hand(machine, receiver)
     for answer in ANSWERS:
         found = answer(machine, receiver, name, call)

@@ -305,7 +305,7 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     if said is not None:
         return read(machine, said, name, mask)
     member = machine.knowledge.members.get(library.options.spelled(machine, base, name))
-    if member is not None and base.cause is None and not means_another(member, base):
+    if member is not None and base.cause is None and not means_another(machine, member, base, name):
         return library.member_value(machine, member, name, mask)
     if name in ALIKE or (name == "size" and containers.UNEVEN not in base.tags):
         return machine.unknown("attr", base.symbol, name)
@@ -324,8 +324,13 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     return machine.unknown("attr", base.symbol, name, cause=cause, tags=base.tags)
 
 
-def means_another(member: Api, base: Unknown) -> bool:
+NUMBERS_OF_A_PROCESS = ("rank", "local_rank", "node")  # values of a row
+
+
+def means_another(machine: Machine, member: Api, base: Unknown, name: str) -> bool:
     """`config.lora.rank` says nothing of a process."""
+    if member.value in NUMBERS_OF_A_PROCESS and library.options.numbers_no_process(machine, base, name):
+        return True
     owner = base.symbol.key[-1]
     return isinstance(owner, str) and not set(owner.lower().split("_")).isdisjoint(member.extra.get("not_of", ()))
 

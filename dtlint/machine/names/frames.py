@@ -69,6 +69,7 @@ class Returned:
     decision: Decision | None
     why: Cause | None = None
     way: Way | None = ()  # the answers that led here; None where a loop or a failure did
+    asked: Symbol | None = None  # the question that ranks have answered otherwise before they came here
 
 
 class Frame:

@@ -9,10 +9,12 @@ from dtlint.machine.contents.containers import (
     ALIKE,
     ITEMS,
     KEYS,
+    OF_EACH,
     REPEAT,
     UNEVEN,
     alike_part,
     alike_parts,
+    columns_in,
     element,
     is_text,
     items_of,
@@ -156,6 +158,8 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
             others = others_in(machine, base) if rest.cause is not None else rest
             return opaque(machine, "item", others, index)  # the keys that are known say nothing about this one
         return one_of_makers(machine, base, index) or one_of(machine, base, opaque(machine, "item", base, index))
+    if columns_in(base):
+        return element(machine, base)
     if known is not None:
         if index.cause is None:
             return element(machine, base, index)
@@ -176,6 +180,8 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         return library.provenance.without_own_data(found)
     if isinstance(base, Object) and base.kind == "list":
         held = base.attributes.get("[]")
+        if held is not None and OF_EACH in held.tags and index.cause is None:
+            return element(machine, base)
         alike = alike_parts(held) if held is not None and index.cause is None else frozenset()
         partial = roots.marks_in(base) if roots.OFF in machine.facts else frozenset()
         tags = found.tags | alike | partial

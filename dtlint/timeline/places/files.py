@@ -17,7 +17,7 @@ from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import files
-from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop
+from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Cause, Const, Row, Symbol, Unknown, Value, lane_value
 from dtlint.machine.walks import TIMES
@@ -27,6 +27,7 @@ from dtlint.timeline.records import recorded
 ARRIVAL = "file-arrival"  # a file gets its name by a rename: at once, so that writers do not disturb each other
 READS = frozenset({"file-read", "load", "listing"})
 KINDS = (*sorted(WRITES), *sorted(READS), "file-ask", "log-init")
+LOOKS = ("file-ask", "listing")
 MOVES = "chdir"
 OPENINGS = frozenset({"log-init", "progress"})
 NOWHERE = ("/dev/", "/proc/")
@@ -156,8 +157,25 @@ def polls(loop: Loop) -> bool:
     """`while not path.exists(): sleep()` waits for somebody else's file."""
     if loop.kind != "while":
         return False
-    inside = [node for node in loop.body.nodes if isinstance(node, Event)]
-    return any(node.op in ("file-ask", "sleep") for node in inside)
+    asked = {node.op for node in loop.body.nodes if isinstance(node, Event)}
+    if not asked.isdisjoint(("file-ask", "sleep")):
+        return True
+    within = {event.op for event in in_turn(loop.body)}
+    return "sleep" in within and not within.isdisjoint(LOOKS)
+
+
+def in_turn(log: Log) -> Iterator[Event]:
+    """What a turn does itself, under whatever conditions."""
+    for node in log.nodes:
+        if isinstance(node, Event):
+            yield node
+        elif isinstance(node, Choice | Attempt):
+            yield from (event for inner in inner_logs(node) for event in in_turn(inner))
+
+
+def asked_again(path: tuple[LogNode, ...]) -> bool:
+    loop = next((node for node in reversed(path) if isinstance(node, Loop | Call)), None)
+    return isinstance(loop, Loop) and polls(loop)
 
 
 def meet_or_touch(tour: Tour, event: Event, lanes: int, path: tuple[LogNode, ...]) -> None:
@@ -178,6 +196,8 @@ def meet_or_touch(tour: Tour, event: Event, lanes: int, path: tuple[LogNode, ...
         access = access_of(tour, event, event.op, target_of(event), lanes, path)
         if access is not None:
             add(tour, access)
+        if event.op == "file-ask" and asked_again(path):
+            tick(tour, lanes)  # who goes on from here has found what was waited for
         arrived = new_place(event)
         if arrived is not None and access is not None:
             access = access_of(tour, event, ARRIVAL, arrived, lanes, path)

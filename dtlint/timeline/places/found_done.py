@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from dtlint.ir.functions import functions_of
-from dtlint.machine.logs import Attempt, Call, Choice, plain_question, questions_in
+from dtlint.machine.logs import Attempt, Call, Choice, plain_question, questions_in, told
 from dtlint.machine.run import Run
 from dtlint.machine.values import Symbol
 from dtlint.timeline.places.files import Access, accesses, choices_of_files, overlap
@@ -93,6 +93,13 @@ def asks_for_files(run: Run, choice: Choice) -> bool:
     """Also where one rank alone asks, whose answer parts nobody."""
     asked = plain_question(choice.symbol)[0]
     rows = (run.knowledge.api(asked_by(part)) for part in (questions_in(asked) if asked is not None else ()))
+    return any(row is not None and row.record == "file-ask" for row in rows)
+
+
+def found_missing(run: Run, choice: Choice, then: bool) -> bool:
+    """Is this side of the branch for what a question about files has not found?"""
+    missing = (what for what, answer in told(choice.symbol, then) if answer is False and isinstance(what, Symbol))
+    rows = (run.knowledge.api(asked_by(what)) for what in missing)
     return any(row is not None and row.record == "file-ask" for row in rows)
 
 

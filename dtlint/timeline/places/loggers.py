@@ -7,18 +7,20 @@ from functools import reduce
 from operator import or_
 
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import Choice, Event, LogNode, Loop, decisions
+from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_RANK, BY_SHARE, NONE, Const, Row, Symbol, Unknown, Value, lane_value
-from dtlint.timeline.places.files import accesses, in_turns
+from dtlint.timeline.places.files import WRITES, accesses, in_turns
+from dtlint.timeline.places.found_done import found_done
 from dtlint.timeline.places.wrong_scopes import of_one_machine, one_per_node
+from dtlint.timeline.programs import forgotten
 from dtlint.timeline.ranks.arrivals import all_ranks_here, started
 from dtlint.timeline.ranks.hints import locked, undecided, vaguely_guarded
 from dtlint.timeline.records import recorded
 
 
 def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
-    for event, path in recorded(run, "log-init", "progress"):
+    for event, path in () if forgotten(run) else recorded(run, "log-init", "progress"):
         if not all_ranks_here(run, path, event) or (event.op == "progress" and not started(run)):
             continue
         call = event.extra.get("call")
@@ -27,7 +29,9 @@ def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
         if locked(event, path):
             continue
         lanes = event.mask & active(call, run)
-        if event.op == "progress" and (next(undecided(run, event, path), None) is not None or of_own_part(path)):
+        if event.op == "progress" and (
+            next(undecided(run, event, path), None) is not None or of_own_part(path) or of_work_done(run, path)
+        ):
             continue
         if (
             bin(lanes).count("1") < 2
@@ -95,6 +99,13 @@ def of_own_part(path: tuple[LogNode, ...]) -> bool:
         and node.subject.cause.kind in BY_SHARE
         for node in path
     )
+
+
+def of_work_done(run: Run, path: tuple[LogNode, ...]) -> bool:
+    """Is it the bar of a helper that writes what the ranks which come later find done?"""
+    helper = next((node for node in reversed(path) if isinstance(node, Call)), None)
+    written = [one for one in accesses(run) if one.kind in WRITES and any(node is helper for node in one.path)]
+    return bool(written) and all(found_done(run, one) for one in written)
 
 
 def active(call: Invocation, run: Run) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import reduce
 from operator import or_
@@ -16,18 +15,20 @@ from dtlint.machine.library.python import log_filters
 from dtlint.machine.library.python.files import APPENDED, text_of
 from dtlint.machine.logs import EXITS, Attempt, Call, Choice, LogNode, plain_question
 from dtlint.machine.run import Run
-from dtlint.machine.values import Const, Object, Unknown, Value, lane_value
+from dtlint.machine.values import BY_RANK, Const, Object, Unknown, Value, lane_value
 from dtlint.timeline.arrays.lives import NOTHING, Use, part_of, sides
-from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_files, overlap, same_node, together
-from dtlint.timeline.places.found_done import found_done
+from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_files, same_node, together
+from dtlint.timeline.places.found_done import found_done, found_missing, same_place
 from dtlint.timeline.places.host_files import of_each_host
+from dtlint.timeline.places.numbers import numbered
+from dtlint.timeline.programs import forgotten
 from dtlint.timeline.ranks.arrivals import all_ranks_here, first_start, moment
-from dtlint.timeline.ranks.hints import RANK, locked, speaks_so, vaguely_guarded
+from dtlint.timeline.ranks.hints import OWN_DEVICE, RANK, locked, speaks_so, vaguely_guarded
 from dtlint.timeline.records import recorded
 
 
 def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
-    for access in accesses(run):
+    for access in () if forgotten(run) else accesses(run):
         if access.kind not in WRITES or not all_ranks_here(run, access.path, access.event) or tolerant(access):
             continue
         if access.call is not None and access.call.row.extra.get("log") and quiet_ranks(run):
@@ -45,7 +46,9 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             or touches(run, access)
         ):
             continue
-        if run.entry.kind == "function" and (not names_a_file(access) or left_to_callers(run, access.path)):
+        if run.entry.kind == "function" and (
+            not names_a_file(access) or left_to_callers(run, access.path) or chosen_by_rank(access)
+        ):
             continue
         if of_each_host(run, access) or named_by_a_given_rank(run, access) or named_by_a_sample(run, access):
             continue
@@ -87,17 +90,6 @@ def crowded(run: Run, access: Access, lanes: int) -> bool:
     return lanes & followers(run) == followers(run) and not numbered(run, access)
 
 
-def numbered(run: Run, access: Access) -> bool:
-    """Do the places of one node differ by nothing but the number of the rank, or by one behind the first one's name?"""
-    first, *others = places = access.places[: run.world.per_host]
-    alike = {re.sub(rf"(?<!\d){lane}(?!\d)", "#", place) for lane, place in enumerate(places)}
-    behind = [place.removeprefix(first) for place in others]
-    return len(alike) == 1 or (
-        all(place.startswith(first) for place in others)
-        and all(re.search(rf"(?<!\d){lane}(?!\d)", rest) for lane, rest in enumerate(behind, 1))
-    )
-
-
 def followers(run: Run) -> int:
     """All but the first of each node: the one that our nodes have stands for several."""
     world = run.world
@@ -125,13 +117,26 @@ def handed_on(run: Run, access: Access) -> bool:
 
 
 def of_missing_work(run: Run, access: Access) -> bool:
-    """Does it depend on whether something else is there, which is so for whoever comes later?"""
-    for ask in accesses(run):
-        if ask.kind == "file-ask" and any(
-            node is choice for choice in choices_of_files(run, ask) for node in access.path
-        ):
-            return not any(overlap(ask.places[lane], access.places[lane]) for lane in access.lanes())
-    return False
+    """Does it depend on whether something else is there, which is so for whoever comes later, or on that there is no
+    such file yet? Behind the first one there is."""
+    asks = [
+        (ask, choices)
+        for ask in accesses(run)
+        if ask.kind == "file-ask"
+        and (choices := [node for node in choices_of_files(run, ask) if any(node is above for above in access.path)])
+    ]
+    if not asks:
+        return False
+    if not same_place(asks[0][0], access):
+        return True
+    taken = sides(Use(NOTHING, access.event, access.path))
+    return any(
+        node is choice and found_missing(run, choice, then)
+        for ask, choices in asks
+        if same_place(ask, access)
+        for choice in choices
+        for node, then in taken
+    )
 
 
 def named_by_a_given_rank(run: Run, access: Access) -> bool:
@@ -142,7 +147,8 @@ def named_by_a_given_rank(run: Run, access: Access) -> bool:
     held = lane_value(text_of(access.value), next(access.lanes()))
     if not isinstance(held, Unknown):
         return False
-    return not ranks.isdisjoint(symbols_in(held.symbol)) or speaks_so(held.symbol, RANK)
+    words = RANK | OWN_DEVICE if run.entry.kind == "function" else RANK  # its callers know which device is whose
+    return not ranks.isdisjoint(symbols_in(held.symbol)) or speaks_so(held.symbol, words)
 
 
 def named_by_a_sample(run: Run, access: Access) -> bool:
@@ -163,6 +169,11 @@ def left_to_callers(run: Run, path: tuple[LogNode, ...]) -> bool:
     """Does it depend on what the function is told in plain words: `if save_state:`? A caller may tell one rank only."""
     questions = (plain_question(node.symbol)[0] for node in path if isinstance(node, Choice) and node.cause is None)
     return any(one is not None and one.key[:2] == ("parameter", run.entry.name) for one in questions)
+
+
+def chosen_by_rank(access: Access) -> bool:
+    """Does the first rank have a place of its own for it? Whoever wrote that knows who calls this."""
+    return access.cause is not None and access.cause.kind in BY_RANK and len(set(access.places)) > 1
 
 
 def names_a_file(access: Access) -> bool:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.machine.contents.truth import APART
+from dtlint.machine.library.computing.provenance import OWN_FILES
 from dtlint.machine.library.computing.tensors import ALIASES, COPIES, REVEALS
 from dtlint.machine.library.meeting.groups import MEMBERS
+from dtlint.machine.library.python.iterators import ITEMS
 from dtlint.machine.logs import EXITS, FAILS, Attempt, Call, Event, Loop, Place
+from dtlint.machine.run import Run
 from dtlint.machine.starts.given import settled
-from dtlint.machine.values import BY_SHARE, FALSE, Symbol
+from dtlint.machine.values import BY_SHARE, FALSE, Symbol, Unknown
 from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.managers import managed
 from dtlint.timeline.ranks.parting import Divergence
+from dtlint.timeline.ranks.shown import Shown
 from dtlint.timeline.samples import strided, uneven
 
 RANK_KINDS = BY_SHARE | {"last batch"}
@@ -31,7 +35,7 @@ def is_creation(divergence: Divergence) -> bool:
     return divergence.event.op in CREATION
 
 
-def code_of(divergence: Divergence) -> tuple[str, str]:
+def code_of(run: Run, divergence: Divergence) -> tuple[str, str]:
     """`(code, tier)`; an empty code means: not to be reported."""
     shape = divergence.shape
     if (
@@ -55,9 +59,9 @@ def code_of(divergence: Divergence) -> tuple[str, str]:
             return "", ""  # where to go on after a checkpoint: the file system is shared as a rule
         if cause is not None and cause.kind == "group rank" and (not of_world(divergence) or hands_on(divergence)):
             return "", ""
-        return "DT103", trip_tier(divergence)
+        return "DT103", trip_tier(run, divergence)
     if shape == "local":
-        return local_code(divergence)
+        return local_code(run, divergence)
     if shape == "exit":
         return "DT102", "default"
     if shape == "order" and not is_creation(divergence):
@@ -113,11 +117,11 @@ def by_files(divergence: Divergence) -> bool:
     return divergence.cause is not None and divergence.cause.kind == "files"
 
 
-def trip_tier(divergence: Divergence) -> str:
-    return "strict" if by_files(divergence) and is_while(divergence) else "default"
+def trip_tier(run: Run, divergence: Divergence) -> str:
+    return "strict" if (by_files(divergence) and is_while(divergence)) or not shown(run, divergence) else "default"
 
 
-def local_code(divergence: Divergence) -> tuple[str, str]:
+def local_code(run: Run, divergence: Divergence) -> tuple[str, str]:
     """A decision each rank takes for itself, on a value that is not known."""
     kind = divergence.cause.kind if divergence.cause is not None else "rank"
     if divergence.cause is not None and not begins_somewhere(divergence):
@@ -153,12 +157,29 @@ def local_code(divergence: Divergence) -> tuple[str, str]:
             return "DT102", "default"  # who was given nothing leaves
         if made_by_each(divergence):
             return "", ""
-        return ("DT109" if is_creation(divergence) else "DT111"), "default"
+        if compares_rank(divergence):
+            return ("DT102" if TURNED_AWAY.intersection(exits) else guarded_code(divergence)), "default"
+        if is_creation(divergence):
+            return "DT109", "default"
+        return "DT111", ("default" if shown(run, divergence) else "strict")
     if kind == "data" and reduced_later(divergence):
         return "", ""  # whoever has told something once in an epoch takes part
     if kind == "exception":
         return "DT106", "default"  # the handler took it well, and what it left behind decides
-    return "DT110", ("strict" if by_files(divergence) else "default")
+    return "DT110", ("strict" if by_files(divergence) or not shown(run, divergence) else "default")
+
+
+def shown(run: Run, divergence: Divergence) -> bool:
+    """Is it seen that ranks decide otherwise, rather than that they decide on something that differs?"""
+    known = Shown(run.facts.get(OWN_FILES, ()))
+    if divergence.choice is not None:
+        return divergence.choice.symbol is None or known.parts_ranks(divergence.choice.symbol)
+    if divergence.loop is None or (divergence.cause is not None and divergence.cause.kind == ITEMS):
+        return True  # how many items an iterator gives is known to differ
+    if divergence.loop.asked is not None:
+        return known.parts_ranks(divergence.loop.asked)
+    trip = divergence.loop.trip
+    return not isinstance(trip, Unknown) or known.is_own(trip.symbol)
 
 
 def made_by_each(divergence: Divergence) -> bool:
@@ -262,6 +283,18 @@ def of_settings(divergence: Divergence) -> bool:
     return symbol is not None and settled(symbol)
 
 
+def compares_rank(divergence: Divergence) -> bool:
+    """`rank == settings["lead"]`: the rank itself, and something that is the same for all."""
+    symbol = divergence.choice.symbol if divergence.choice is not None else None
+    while symbol is not None and symbol.key[0] == "not":
+        symbol = symbol.key[1]
+    if symbol is None or symbol.key[0] not in ("compare ==", "compare !="):
+        return False
+    return any(type(side) is int for side in symbol.key[1:]) and any(
+        isinstance(side, Symbol) and side.alike for side in symbol.key[1:]
+    )
+
+
 def of_world(divergence: Divergence) -> bool:
     group = divergence.event.group
     return group is not None and group.name == "world"
@@ -281,8 +314,10 @@ def takes_turns(symbol: Symbol) -> bool:
 
 
 def made_for_those(divergence: Divergence) -> bool:
-    """`if rank in members: new_group(members)`"""
+    """`if rank in members: new_group(members)`, or `if rank not in members: continue` in front of it"""
     symbol = divergence.choice.symbol if divergence.choice is not None else None
+    while symbol is not None and symbol.key[0] == "not":
+        symbol = symbol.key[1]
     members = divergence.event.extra.get(MEMBERS)
     return members is not None and symbol is not None and symbol.key[0] == "compare in" and symbol.key[2] == members
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.machine.logs import ASSERTED, Call, Place, decisions
+from dtlint.machine.logs import ASSERTED, Call, Choice, Place, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.ranks.certain import flush, scan
 from dtlint.timeline.ranks.classify import RANK_KINDS
@@ -36,6 +36,7 @@ def find(run: Run) -> Iterator[Divergence]:
         and not untold.answers_later(one)
         and (one.decision is None or one.decision.exit_word != ASSERTED)
         and not nobody_started(one)
+        and not others_ask_too(run, one)
     ]
     for one in certain:
         if one.shape == "exit" and turned_away(one):
@@ -89,6 +90,31 @@ def turned_away(divergence: Divergence) -> bool:
         and "<locals>" in decision.function
         and any(isinstance(node, Call) and node.caller == decision.function for node in divergence.path)
     )
+
+
+def others_ask_too(run: Run, divergence: Divergence) -> bool:
+    """`if rank == 0: if not is_number(state): return …` and `else: if not is_note(state): return`: each side of the
+    rank's branch has a way out by a question of its own. Who thought of both wants them to be taken together, and
+    nobody knows that they are not."""
+    choice = divergence.choice
+    if divergence.shape != "exit" or choice is None:
+        return False
+    words = {word for word in choice.exits if word}
+    mine = parted_by(choice)
+    return any(
+        isinstance(node, Choice)
+        and not words.isdisjoint(node.exits)
+        and not node.mask & choice.mask
+        and not mine.isdisjoint(parted_by(node))
+        for node, _ in run.walk()
+    )
+
+
+def parted_by(choice: Choice) -> set[tuple[str, Place]]:
+    """The branches of the same function that not all ranks take, and on a side of which this question stands."""
+    here = (choice.decision.path, choice.decision.function)
+    above = (one for one in decisions(choice.guards) if one.kind == "branch" and not one.exit_word)
+    return {one.place for one in above if one.taken != one.before and (one.path, one.function) == here}
 
 
 def nobody_started(divergence: Divergence) -> bool:

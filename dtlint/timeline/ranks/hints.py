@@ -15,6 +15,7 @@ from dtlint.timeline.records import guards_over
 from dtlint.timeline.symbols import leaves, periodic
 
 RANK = frozenset({"rank"})
+OWN_DEVICE = frozenset({"device", "gpu"})  # what each rank of a node has for itself
 ASKED = RANK | {"main", "master", "primary", "chief", "leader", "coordinator"}  # as words of a name
 HINT = re.compile(
     "|".join(sorted(ASKED | {"lead", "worker", "zero", "writer", "host", "proc", "root", "should_save"})), re.I

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.findings import Step
+from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.lanes import lanes_in, token
 from dtlint.machine.library.computing.elements import COUNT, TYPE, known
 from dtlint.machine.logs import Event
-from dtlint.machine.values import Cause, Object, Symbol, Unknown, Value, lane_value
+from dtlint.machine.values import Cause, Object, Symbol, Tuple, Unknown, Value, lane_value
 from dtlint.timeline.ranks.parting import Divergence, Item, chain
 
 FACTS = (TYPE, COUNT)
@@ -20,9 +21,20 @@ EQUAL_SHAPES = EQUAL_TYPES | {"process_allgather", "broadcast_one_to_all"}  # JA
 
 
 def tensors_of(event: Event) -> Iterator[Object]:
+    for value in given_to(event):
+        if isinstance(value, Object) and value.kind == "torch.Tensor":
+            yield value
+
+
+def given_to(event: Event) -> Iterator[Value]:
+    """The arguments, and what is in a tuple or a dictionary of several tensors: `gather((answers, labels))`."""
     call = event.extra.get("call")
     for value in call.values if call is not None else ():
-        if isinstance(value, Object) and value.kind == "torch.Tensor":
+        if isinstance(value, Tuple):
+            yield from value.items
+        elif isinstance(value, Object) and value.kind == "dict":
+            yield from (held for _, held in entries(value))
+        else:
             yield value
 
 

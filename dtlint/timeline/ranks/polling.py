@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dtlint.machine.control.agreeing import inside, settled
 from dtlint.machine.control.failures import WRITES
-from dtlint.machine.logs import Loop
+from dtlint.machine.logs import Loop, plain_truth
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import talks
 from dtlint.machine.values import ITEMS, Symbol, Unknown, lane_value
@@ -19,6 +19,8 @@ def polled(run: Run, divergence: Divergence) -> bool:
     looped = divergence.loop is not None and divergence.loop.kind == "while"  # `while not stop.exists()`
     if cause is None or cause.kind != "files" or (divergence.choice is None and not looped):
         return False
+    if divergence.choice is not None and not asks_for_files(divergence.choice.symbol):
+        return False  # what was found there is asked for something else
     source = next(iter(cause.steps()), None)
     return source is not None and any(
         ask.kind == "file-ask"
@@ -27,6 +29,22 @@ def polled(run: Run, divergence: Divergence) -> bool:
         and not made_here(run, ask)
         for ask in accesses(run)
     )
+
+
+def asks_for_files(symbol: Symbol | None) -> bool:
+    """Is it asked whether there is a file, or whether an answer to that was yes?"""
+    if symbol is None:
+        return True
+    what, *of = symbol.key
+    if what in ("phi", "split"):
+        answers = any(side is not None and plain_truth(side) is not None for side in of[1:])
+        asked = of[0].behind if isinstance(of[0], Symbol) and of[0].key[0] == "returned" else of[0]
+        return (answers and isinstance(asked, Symbol) and asks_for_files(asked)) or any(
+            isinstance(side, Symbol) and asks_for_files(side) for side in of[1:]
+        )
+    if what in ("not", "bool", "and", "or"):
+        return any(isinstance(one, Symbol) and asks_for_files(one) for one in of)
+    return what == "source"
 
 
 def asked_in_turns(ask: Access) -> bool:

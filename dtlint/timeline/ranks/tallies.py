@@ -6,14 +6,14 @@ loop that may end early or turns as often as there is data) only widens the boun
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import inf
 
-from dtlint.machine.lanes import lanes_in
+from dtlint.machine.lanes import lanes_in, token
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs
 from dtlint.machine.run import Run
-from dtlint.machine.values import Const, Object, Symbol, Value, lane_value
+from dtlint.machine.values import Const, Object, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.ranks.moves import ANY, Unsure, move_of, ranks_meant, talks
 from dtlint.timeline.ranks.play import Unpaired
 from dtlint.timeline.symbols import worth
@@ -35,9 +35,10 @@ def too_often(run: Run) -> Iterator[Unpaired]:
     counting = Counting(run)
     tallies = {lane: counting.of_log(run.log, lane, {}, ()) for lane in lanes}
     found = list(more_made(counting, tallies, lanes))
-    for loop, path in loops_of_all(run.log, lanes) if not found else ():
-        turn = {lane: counting.of_log(loop.body, lane, {}, (*path, loop)) for lane in lanes}
-        outside = Counting(run, without=loop)
+    together = (dict.fromkeys(lanes, one) for one in loops_of_all(run.log, lanes))
+    for loops in (*together, *loops_side_by_side(run.log, lanes)) if not found else ():
+        turn = {lane: counting.of_log(loop.body, lane, {}, (*path, loop)) for lane, (loop, path) in loops.items()}
+        outside = Counting(run, without=[loop for loop, _ in loops.values()])
         others = {lane: outside.of_log(run.log, lane, {}, ()) for lane in lanes}
         found += [one for one in more_made(counting, turn, lanes) if not speak(others, one.lane, one.peer)]
     yield from found
@@ -52,7 +53,8 @@ def more_made(counting: Counting, tallies: dict[int, Tally], lanes: list[int]) -
                 meant = [(OTHER[kind], lane), (OTHER[kind], ANY)]
                 most = sum(bounds[1] for half, bounds in tallies[peer].items() if half[:2] in meant)
                 if 0 < most < least and peer != lane:
-                    event, path = counting.calls[max(made, key=lambda half: made[half][0])]
+                    # the last of those that are made most often: the ones before it may have been answered
+                    event, path = counting.calls[max(reversed(made), key=lambda half: made[half][0])]
                     if event.op == kind:
                         yield Unpaired(event, path, lane, peer, "more", times=(int(least), int(most)))
 
@@ -72,6 +74,35 @@ def loops_of_all(
                 yield from loops_of_all(inner, lanes, (*path, node))
 
 
+def loops_side_by_side(log: Log, lanes: list[int]) -> Iterator[dict[int, tuple[Loop, Path]]]:
+    """`for _ in range(updates)` of those who play, and the one of who learns from them: loops that turn equally often,
+    or for ever, of which every rank goes through one."""
+    alike: dict[object, dict[int, list[tuple[Loop, Path]]]] = {}
+    for loop, path in loops_of_some(log, ()):
+        turns = "for ever" if loop.decision.endless else token(loop.trip) if isinstance(loop.trip, Unknown) else None
+        for lane in lanes if turns is not None else ():
+            if loop.mask >> lane & 1:
+                alike.setdefault(turns, {}).setdefault(lane, []).append((loop, path))
+    for by_lane in alike.values():
+        if [*sorted(by_lane)] != lanes or any(len(loops) > 1 for loops in by_lane.values()):
+            continue
+        loops = {lane: one for lane, (one,) in by_lane.items()}
+        several = any(loop is not loops[lanes[0]][0] for loop, _ in loops.values())
+        if several and all(runs_to_its_end(loop, lane) for lane, (loop, _) in loops.items()):
+            yield loops
+
+
+def loops_of_some(log: Log, path: Path) -> Iterator[tuple[Loop, Path]]:
+    """Loops that some ranks come to for certain, and others do not."""
+    for node in log.nodes:
+        if not any(talks(inner, set()) for inner in inner_logs(node)):
+            continue
+        if isinstance(node, Loop) and node.cause is None:
+            yield node, path
+        if isinstance(node, Call):
+            yield from loops_of_some(node.log, (*path, node))
+
+
 def speak(tallies: dict[int, Tally], one: int, other: int) -> bool:
     """May one of the two send anything to the other, or wait for it?"""
     return any(half[1] in (peer, ANY) for lane, peer in ((one, other), (other, one)) for half in tallies[lane])
@@ -80,7 +111,7 @@ def speak(tallies: dict[int, Tally], one: int, other: int) -> bool:
 class Counting:
     """Goes through the log of each lane; turns of a loop are told apart where a branch asks for their number."""
 
-    def __init__(self, run: Run, without: Loop | None = None) -> None:
+    def __init__(self, run: Run, without: Sequence[Loop] = ()) -> None:
         self.run = run
         self.without = without
         self.left = TURNS
@@ -96,7 +127,7 @@ class Counting:
     def of_node(self, node: LogNode, lane: int, known: dict[Symbol, int], path: tuple[LogNode, ...]) -> Tally:
         if isinstance(node, Event):
             return self.of_event(node, lane, path) if node.kind == "p2p" else {}
-        if node is self.without:
+        if any(node is one for one in self.without):
             return {}
         if not any(talks(inner, set()) for inner in inner_logs(node)):
             return {}

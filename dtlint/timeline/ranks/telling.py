@@ -12,7 +12,7 @@ from dtlint.machine.logs import CAUGHT, Call, Choice, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.attempts import failures
-from dtlint.timeline.ranks.classify import code_of, is_creation, within
+from dtlint.timeline.ranks.classify import code_of, is_creation, shown, within
 from dtlint.timeline.ranks.divergence import divergences
 from dtlint.timeline.ranks.explain import Site, calls_below, lanes_of, site_under, timeline_of, trail_of
 from dtlint.timeline.ranks.parting import Divergence
@@ -25,12 +25,12 @@ def diverging(run: Run, code: str) -> Iterator[tuple[Divergence, str]]:
     failed = [] if without_a_group(run) else failures(run)  # nobody waits for who fails in a program of one process
     handlers = {(one.attempt.path, one.handler.at) for one in failed if one.attempt and one.handler}
     for divergence in (*divergences(run), *failed):
-        found, tier = code_of(divergence)
+        found, tier = code_of(run, divergence)
         local = divergence.shape == "local" and (inside(divergence, handlers) or thrown(divergence, failed))
         if found != code or local or made_when_asked(run, divergence.event):
             continue
         if hosts_meet(run, divergence.event):
-            yield divergence, "default" if polled(run, divergence) else tier
+            yield divergence, "default" if shown(run, divergence) and polled(run, divergence) else tier
 
 
 def thrown(divergence: Divergence, failed: list[Divergence]) -> bool:

@@ -15,7 +15,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.spoken import first_event, key, talks
 from dtlint.machine.values import BY_RANK, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
 from dtlint.machine.walks import walk
-from dtlint.timeline.ranks.matching import EQUAL_SHAPES, EQUAL_TYPES, made_apart, tensors_of, unlike
+from dtlint.timeline.ranks.matching import EQUAL_SHAPES, EQUAL_TYPES, given_to, made_apart, tensors_of, unlike
 from dtlint.timeline.ranks.obeying import takes_orders
 from dtlint.timeline.ranks.parting import (
     LEAVES,
@@ -242,8 +242,7 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
             if other is not None:
                 cause, name = made_apart(differing.cause, held[0], other), unlike(held[0], other)
                 return Divergence("argument", None, event, path, event.mask, 0, cause=cause, argument=name)
-    call = event.extra.get("call")
-    for value in call.values if call is not None and event.op in EQUAL_SHAPES else ():
+    for value in given_to(event) if event.op in EQUAL_SHAPES else ():
         if value.cause is None or on_one_side(event, path, value.cause):
             continue
         if sized_by_content(value) or of_uneven_share(value):
@@ -331,4 +330,8 @@ def disagrees(value: Value, event: Event) -> bool:
             if any(one != held[0] for one in held[1:]):
                 return True
         return False
-    return isinstance(value, Unknown) and value.cause is not None and value.cause.kind in OF_OWN
+    if not isinstance(value, Unknown) or value.cause is None or value.cause.kind not in OF_OWN:
+        return False
+    assert event.group is not None
+    together = any(members & event.mask == event.mask for members in communicators(event.group, event.mask))
+    return together or value.cause.kind not in BY_RANK  # by world rank, it may still be one thing for those of a group

@@ -15,9 +15,11 @@ from dtlint.machine.library.feeding.loaders import Described, option
 from dtlint.machine.library.feeding.picks import PICK
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training.stepping import ANSWERED
-from dtlint.machine.logs import Event, Loop, Site
+from dtlint.machine.logs import Event, LogNode, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_SHARE, NONE, Const, Object, Symbol, Unknown, Value
+from dtlint.machine.walks import walk
+from dtlint.timeline.arrays.lives import NOTHING, Use, sides
 from dtlint.timeline.options import usual
 from dtlint.timeline.places.metrics import several_processes
 from dtlint.timeline.records import ways_to
@@ -252,7 +254,9 @@ def copied_generators(run: Run) -> Iterator[tuple[Site, Steps]]:
             if look is None or look.cut:
                 continue
             divided = bool(inside.splits_by_worker(look)) or bool(inside.splits_by_rank(look))
-            for event in look.events("draw"):
+            for event, above in walk(look.log):
+                if not isinstance(event, Event) or event.op != "draw" or for_another_try(event, above):
+                    continue
                 generator = generator_of(event)
                 if generator is None or generator.facts.get("inside") or generator.number in done:
                     continue
@@ -263,6 +267,14 @@ def copied_generators(run: Run) -> Iterator[tuple[Site, Steps]]:
                 place = generator_place(generator)
                 drawn = event_step(event, "every worker draws from its copy here")
                 yield place, (*ways_to(run, place), drawn, copies)
+
+
+def for_another_try(event: Event, above: tuple[LogNode, ...]) -> bool:
+    """`while True: if sample is not None: return sample`, and only then another one is drawn: it stands in for a sample
+    that cannot be had."""
+    turns = [number for number, node in enumerate(above) if isinstance(node, Loop) and node.kind == "while"]
+    within = above[turns[-1] :] if turns else ()
+    return any(choice.exits[1 if then else 0] == "return" for choice, then in sides(Use(NOTHING, event, within)))
 
 
 FEWEST = 2  # workers of a loader whose number is left to who starts the program

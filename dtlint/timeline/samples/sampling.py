@@ -16,7 +16,7 @@ from dtlint.machine.library.feeding.data import TOLD_EPOCH
 from dtlint.machine.library.feeding.loaders import is_true
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import evidence
-from dtlint.machine.logs import Event, Loop, Site
+from dtlint.machine.logs import Event, LogNode, Loop, Site
 from dtlint.machine.names import attributes
 from dtlint.machine.run import Run
 from dtlint.machine.values import FALSE, NONE, ClassRef, Const, FunctionRef, Object, Unknown, Value
@@ -78,9 +78,10 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         anew = any(use.told_within in path and (event.path, event.at) == born for event, path in seen.of("sampler"))
         if counts_steps(sampler) or (anew and not fixed_seed(sampler)) or data_shuffled_anew(use, seen):
             continue
-        # told in a loop around this one: the same epoch is walked over again
-        loops = {id(node) for node in (loop, *use.above) if isinstance(node, Loop)}
-        under = [event for event, path in seen.of("set-epoch") if any(id(node) in loops for node in path)]
+        # told in a loop around this one: the same epoch is walked over again. What follows the sides of a branch may be
+        # kept for each of them, with what is the same on both seen on the first alone: the place tells which loop it is
+        loops = {place_in(node) for node in (loop, *use.above) if isinstance(node, Loop)}
+        under = [event for event, path in seen.of("set-epoch") if not loops.isdisjoint(map(place_in, path))]
         telling = [
             event
             for event in under
@@ -109,6 +110,10 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         if place not in done:
             done.add(place)
             yield place, steps, what if other is not None else ""
+
+
+def place_in(node: LogNode) -> object:
+    return (node.decision.path, node.decision.at) if isinstance(node, Loop) else None
 
 
 def told_on_another_way(seen: Survey, epochs: Loop) -> bool:

@@ -18,7 +18,6 @@ from dtlint.machine.starts import state
 from dtlint.machine.values import ClassRef
 
 PICKS = "__getitem__"
-BINDS = (ir.Assign, ir.AnnAssign, ir.AugAssign, ir.Walrus, ir.For, ir.Clause)
 
 
 def walked_whole(kind: ClassRef) -> set[str]:
@@ -90,6 +89,15 @@ def asked_by_number(kind: ClassRef) -> set[str] | None:
     return asked - {""}
 
 
+NAMING = (
+    (ir.AnnAssign, "value"),
+    (ir.AugAssign, "value"),
+    (ir.Walrus, "value"),
+    (ir.For, "iterable"),
+    (ir.Clause, "iterable"),
+)
+
+
 def made_into(name: str, method: ir.Function) -> set[str]:
     """The names of all that is computed from this one."""
     names: set[str] = set()
@@ -97,10 +105,11 @@ def made_into(name: str, method: ir.Function) -> set[str]:
     while not more <= names:
         names |= more
         for node in every_node(method.body):
-            given = node.iterable if isinstance(node, ir.For | ir.Clause) else getattr(node, "value", None)
-            if isinstance(node, BINDS) and mentions(given, names):
-                bound = node.targets if isinstance(node, ir.Assign) else node.target
-                more |= {one.id for one in every_node(bound) if isinstance(one, ir.Name)}
+            if isinstance(node, ir.Assign) and mentions(node.value, names):
+                more |= {one.id for one in every_node(node.targets) if isinstance(one, ir.Name)}
+            for kind, read in NAMING:
+                if isinstance(node, kind) and mentions(getattr(node, read), names):
+                    more |= {one.id for one in every_node(node.target) if isinstance(one, ir.Name)}
     return names
 
 

@@ -126,8 +126,20 @@ def unconfigured(run: Any) -> Iterator[Met]:
         if shared or run.project.started.accumulates(run.entry.path):
             continue  # a loop for accelerators of several programs, of which others are told
         if len(made.arguments) <= 3 and not any(name in subject.attributes for name in wanted):
-            if not put_in(run, subject.path, wanted):
+            if not put_in(run, subject.path, wanted) and not asked_for(run, met, wanted[0]):
                 yield met
+
+
+def asked_for(run: Any, met: Met, wanted: str) -> bool:
+    """`accelerator.gradient_accumulation_steps` beside `accelerator.accumulate(model)`: who asks how many there are
+    lets the launcher say so."""
+    nodes = list(every_node(run.project.tree(met.event.path).body))
+    named = {one.value.id for one in nodes if is_attribute(one, "accumulate")}
+    return any(is_attribute(one, wanted) and one.value.id in named for one in nodes)
+
+
+def is_attribute(node: Any, name: str) -> bool:
+    return isinstance(node, ir.Attr) and node.name == name and isinstance(node.value, ir.Name)
 
 
 def put_in(run: Any, path: str, wanted: tuple[str, ...]) -> bool:

@@ -21,10 +21,11 @@ from dtlint.machine.names import attributes
 from dtlint.machine.names.subscripts import listed_parts, named_parts
 from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
 from dtlint.machine.walks import walk
-from dtlint.timeline.order import Met
+from dtlint.timeline.order import Met, loops_over
 from dtlint.timeline.ranks.arrivals import in_constructor
 from dtlint.timeline.ranks.inverted import whole_text
 from dtlint.timeline.steps import waiting
+from dtlint.timeline.steps.each_step import Training, surely_changes
 from dtlint.timeline.steps.kinds import TURNS, asks_kind, varies
 from dtlint.timeline.steps.stepping import DDP, events
 from dtlint.timeline.symbols import LENGTHS, numbers, objects_in
@@ -45,6 +46,7 @@ class Part:
     module: Object
     use: Met | None = None
     choice: Choice | None = None
+    sure: bool = True  # is it certain that there is a step without it?
 
 
 def row_of(run: Any, thing: Object) -> Any:
@@ -129,14 +131,20 @@ def unused_parts(run: Any) -> Iterator[tuple[Site, Part]]:
         if in_constructor(run, met.event, tuple(node for node, _ in met.above)):
             continue  # which of the methods trains, and with what, is up to whoever made the instance
         forwards = [one for one in events(run, "collective", "forward") if inner in inner_of(one.event)]
-        part = next((part for model in of_project(inner) for part in left_out(run, model, forwards)), None)
+        part = surest(part for model in of_project(inner) for part in left_out(run, model, forwards))
         if part is not None:
             yield site_of(met, owner), part
     for met, trainer, module in waiting_trainers(run):
         steps = [one for one in events(run, "record", "loss") if one.event.extra["module"] is module]
-        part = next(left_out(run, module, steps), None)
+        part = surest(left_out(run, module, steps))
         if part is not None:
             yield site_of(met, trainer), part
+
+
+def surest(found: Iterator[Part]) -> Part | None:
+    """The first that is certain, or else the first."""
+    parts = list(found)
+    return next((part for part in parts if part.sure), parts[0] if parts else None)
 
 
 def site_of(met: Met, owner: Object | None) -> Site:
@@ -192,7 +200,8 @@ def left_out(run: Any, model: Object, forwards: list[Met]) -> Iterator[Part]:
     """Parts that some forward pass does not use."""
     if not isinstance(model.kind, ClassRef) or not forwards:
         return
-    yield from picked_anew(run, model, forwards[0])
+    training = Training(run, loops_over(forwards[0]), (model, *(one.module for one in parts(model))))
+    yield from picked_anew(run, model, forwards[0], training)
     uses = events(run, "record", "module-call")
     called = {model.number}.union(*(numbers_of(met.event.subject) for met in uses))
     frozen = without_gradient(run, model)
@@ -205,13 +214,22 @@ def left_out(run: Any, model: Object, forwards: list[Met]) -> Iterator[Part]:
             if owner is None or owner.number not in called:
                 continue
             if never_named(run, owner, part.attribute) or passed_by(run, owner, part.attribute):
-                yield Part(part.name, module)
+                yield Part(part.name, module, sure=surely_made(module))
             continue
         skipped = sometimes(mine, forwards[0]) or between_calls(module, forwards)
         if skipped is None or asks_for_itself(run, skipped, part.attribute):
             continue
+        if takes_all_numbers(run, skipped.decision, part.name):
+            continue
         if not all_of_it(skipped, uses, without=module):
-            yield Part(part.name, module, mine[0], skipped)
+            sure = surely_changes(skipped.symbol, skipped.cause, training)
+            handed_on = named_within(run, skipped.decision, part.attribute)
+            yield Part(part.name, module, mine[0], skipped, sure and not handed_on)
+
+
+def surely_made(module: Object) -> bool:
+    """Is it there whatever the options are, and nothing else in its place?"""
+    return module.made_if is None and not module.doubted and not module.instead
 
 
 def asks_for_itself(run: Any, choice: Choice, attribute: str) -> bool:
@@ -229,7 +247,27 @@ def without_gradient(run: Any, model: Object) -> set[int]:
     return found
 
 
-def picked_anew(run: Any, model: Object, forward: Met) -> Iterator[Part]:
+def takes_all_numbers(run: Any, decision: Any, name: str) -> bool:
+    """`loss + 0 * sum(p.sum() for p in self.head.parameters())` in the function that decides: nothing is left out of
+    `head`, nor of `head.inner`."""
+    around = [one.partition("[")[0] for one in name.split(".")]
+    here = (one for one in functions(run.project.module(decision.path).body) if one.qualname == decision.function)
+    asked = (one.value for function in here for one in every_node(function.body) if is_attribute(one, "parameters"))
+    return any(isinstance(one, ir.Attr) and one.name in around for one in asked)
+
+
+def is_attribute(node: Any, name: str) -> bool:
+    return isinstance(node, ir.Attr) and node.name == name
+
+
+def named_within(run: Any, decision: Any, attribute: str) -> bool:
+    """Does a function inside of the one that decides name the part, for somebody else to call?"""
+    here = (one for one in functions(run.project.module(decision.path).body) if one.qualname == decision.function)
+    inner = (one for function in here for one in every_node(function.body) if isinstance(one, ir.Lambda | ir.Function))
+    return any(is_attribute(one, attribute) for node in inner for one in every_node(node.body))
+
+
+def picked_anew(run: Any, model: Object, forward: Met, training: Training) -> Iterator[Part]:
     """`self.heads[task](x)`: one of several parts, by what changes from step to step, and nothing uses the others."""
     around = {id(node) for node, _ in forward.above}
     for name, module in children(model):
@@ -243,7 +281,7 @@ def picked_anew(run: Any, model: Object, forward: Met) -> Iterator[Part]:
         index = picks[0].event.extra["index"]
         own = index.cause is not None and index.cause.kind in ("data", "random")
         if (own or changing(index.symbol)) and named_once(run, model, name):
-            yield Part(name, module, picks[0])
+            yield Part(name, module, picks[0], sure=surely_changes(index.symbol, index.cause, training))
 
 
 def to_pick_from(module: Object) -> list[Object]:
@@ -454,7 +492,7 @@ def changes(choice: Choice, loop: Loop | None = None) -> bool:
     if asked is not None and asks_kind(asked):
         return False
     if choice.cause is not None:
-        return choice.cause.kind in ("random", "rank", "clock") or (choice.cause.kind == "data" and not presence)
+        return choice.cause.kind in ("random", "rank", "clock", "data") and not presence
     return asked is not None and not presence and changing(decision or asked, loop)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node, functions_of
 from dtlint.machine.library.computing.marks import deep_tags
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.computing.tensors import method_of
@@ -118,7 +120,8 @@ def sharded_clips(run: Any) -> Iterator[tuple[Met, Met]]:
         given, norm = call.get("parameters"), call.get(str(call.row.extra.get("norm", "")))
         if norm is not None and not any(tag[:1] == (PART,) for tag in deep_tags((norm,)) if isinstance(tag, tuple)):
             continue  # a norm that was found some other way
-        if given is not None and call.row.name.startswith("torch.nn.utils.") and not lacks_its_own(met, call.row.last):
+        plain = given is not None and call.row.name.startswith("torch.nn.utils.")
+        if plain and not lacks_its_own(met, call.row.last) and not has_another_way(run, met.event, call.row.last):
             wraps = (sharded[number] for number in sorted(objects_in(given) & sharded.keys()))
             wrap = next((one for one in wraps if not never_both(run, one, met)), None)
             if wrap is not None:
@@ -143,6 +146,16 @@ def lacks_its_own(met: Met, name: str) -> bool:
         if isinstance(node, Choice)
         for asked, answer in told(node.symbol, side == 0)
     )
+
+
+def has_another_way(run: Any, event: Event, name: str) -> bool:
+    """Does the same function call a method of this name as well, `model.clip_grad_norm_(most)`? Whoever knows both ways
+    has a setting that tells which one is right for the wrapper."""
+    here = (one for one, _ in functions_of(run.project.tree(event.path)) if one.qualname == event.function)
+    called = (one for function in here for one in every_node(function.body) if isinstance(one, ir.Call))
+    others = (one.func for one in called if one.at != event.at)
+    owners = (one.value for one in others if isinstance(one, ir.Attr) and one.name == name)
+    return any(not isinstance(one, ir.Attr) or one.name != "utils" for one in owners)
 
 
 def in_parts(run: Any) -> Iterator[tuple[int, Met]]:

@@ -19,6 +19,7 @@ from dtlint.machine.library.feeding import cut_shares
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.roots import OFF, TO_ONE
 from dtlint.machine.library.training import gradient_parts
+from dtlint.machine.names import attributes
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import BY_RANK, FALSE, NONE, TRUE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
 
@@ -149,7 +150,7 @@ def grown(machine: Machine, tensor: Value, op: str) -> None:
 def named_anew(machine: Machine, target: ir.Expr, value: Value, mask: int) -> None:
     """`total = torch.zeros(2)` where the name has stood for a total that grows: the next turn begins with nothing."""
     if isinstance(target, ir.Name) and isinstance(value, Object) and value.kind == "torch.Tensor":
-        before = machine.evaluate(target, mask)
+        before = attributes.lookup(machine, target.id)  # the program itself does not read it here
         if isinstance(before, Object) and before is not value and before.number in machine.facts["growing"]:
             emptied(machine, before, mask)
 

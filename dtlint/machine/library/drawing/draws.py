@@ -56,6 +56,11 @@ def in_lesson(machine: Machine) -> bool:
     return attributes.called_as(machine, lambda known: known.losses)
 
 
+def seeded_by_framework(machine: Machine) -> bool:
+    """Is this below a method that a trainer calls, which has seeded all generators when it was made?"""
+    return attributes.called_as(machine, lambda known: known.hooks if known.seeds else ())
+
+
 def drawn_apart(machine: Machine, call: Invocation, made: Value, state: State) -> Value:
     """Numbers drawn from a generator that each rank has seeded for itself."""
     if state.verdict != "differs" or state.cause is None:
@@ -130,7 +135,7 @@ def host_draw(machine: Machine, call: Invocation) -> Value | None:
     own = sharding.is_part(call.arguments[0]) if call.arguments and name in PICKS else None
     if own is not None and own.kind in BY_SHARE:  # whichever it is, it is one of this rank's
         return machine.unknown("drawn", call.name, machine.symbols.fresh("time"), cause=own)
-    if state.verdict == "same" and state.site is not None:
+    if state.verdict == "same" and (state.site is not None or seeded_by_framework(machine)):
         drawn = machine.unknown("drawn", call.name, machine.symbols.fresh("time"))
         return picks.drawn(machine, as_many(machine, call, drawn) if name in REORDERS else drawn, state)
     if name in PERMUTES and disagrees(state, call.mask):

@@ -453,6 +453,8 @@ def uneven_order(machine: Machine, found: Described, order: inside.Inside) -> No
     """What a sampler of the program gives on each rank: `order[rank::world]` of an order that was not cut to fit."""
     if order.cut or inside.is_endless(order) or inside.stops_by_count(order):
         return
+    if samplers.asserts_its_number(machine, found.sampler):
+        return
     for walked in (*order.values, *inside.loops(order)):
         cause = containers.length_cause(machine, walked)
         marks = sharding.shards_of(walked) or sharding.shards_of(found.sampler or NONE)  # numbers of what it holds

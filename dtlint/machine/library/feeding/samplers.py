@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
 from dtlint.machine.names import attributes
-from dtlint.machine.values import NONE, TRUE, ClassRef, Const, Object, Unknown, Value
+from dtlint.machine.values import NONE, TRUE, ClassRef, Const, FunctionRef, Object, Unknown, Value
 
 if TYPE_CHECKING:
     from dtlint.machine.library.feeding.inside import Inside
@@ -73,6 +75,20 @@ def fills_alike(machine: Machine, value: Value | None, look: Inside | None) -> b
         return False
     states = [event.extra["call"].extra.get("rng") for event in look.events("draw")]
     return bool(states) and all(isinstance(state, seeds.State) and seeds.alike(state) for state in states)
+
+
+def asserts_its_number(machine: Machine, value: Value | None) -> bool:
+    """`assert len(order) % world == 0`, `assert len(own) == self.number`, where a sampler of the project gives its
+    order: who says how many there are has made it so."""
+    kind = value.kind if isinstance(value, Object) else None
+    walk = attributes.in_class(machine, kind, "__iter__") if isinstance(kind, ClassRef) else None
+    return isinstance(walk, FunctionRef) and any(
+        isinstance(node, ir.Assert) and any(map(counts, every_node(node.test))) for node in every_node(walk.node.body)
+    )
+
+
+def counts(node: ir.Node) -> bool:
+    return isinstance(node, ir.Call) and isinstance(node.func, ir.Name) and node.func.id == "len"
 
 
 def inner(machine: Machine, value: Value | None) -> Value | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import called_names, functions_of
+from dtlint.ir.functions import called_names, every_node, functions_of
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import told
+from dtlint.machine.logs import Place, told
 from dtlint.machine.names.frames import Frame
-from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol
+from dtlint.machine.values import FALSE, TRUE, Const, External, ModuleRef, Object, Symbol
 
 ASKED = "process group asked for"
 
@@ -84,10 +84,10 @@ def starts_here(machine: Machine, call: Invocation) -> bool:
     node, asking = machine.frame.node, machine.asking
     if isinstance(node, ir.Function) and begun_by in node.tokens:
         return True
-    if asking is None:
-        return False
     known = starters(machine, begun_by)
-    return any(name in known for name in called_names((asking.body, asking.orelse), OF_ITS_OWN))
+    if begins_later(machine, known):
+        return True
+    return asking is not None and any(name in known for name in called_names((asking.body, asking.orelse), OF_ITS_OWN))
 
 
 def beside_the_others(machine: Machine) -> bool:
@@ -109,6 +109,47 @@ def spawns_later(machine: Machine) -> bool:
             return True
         frame = frame.caller
     return False
+
+
+def begins_later(machine: Machine, known: frozenset[str]) -> bool:
+    """Is this asked on the way to a line that starts the group, which nobody has done yet: `options = read()`, and
+    then `init_process_group()`? Each rank is the first one until then."""
+    frame: Frame | None = machine.frame
+    at: Place | None = machine.current_at
+    while frame is not None:
+        body = machine.project.tree(frame.path) if frame.node is None else frame.node
+        later = (call for call in calls_of(machine, body, known) if at is not None and call.at[0] > at[0])
+        if any(not is_method(call, frame) for call in later):
+            return True
+        at, frame = frame.called_at, frame.caller
+    return False
+
+
+def calls_of(machine: Machine, body: ir.Node | None, known: frozenset[str]) -> list[ir.Call]:
+    """Where a function, or a file itself, calls one of these."""
+    made: dict[int, list[ir.Call]] = machine.notes.setdefault("calls of starters", {})
+    if id(body) not in made:
+        below = every_node(body.body, OF_ITS_OWN) if isinstance(body, ir.Function | ir.Module) else ()
+        calls = (node for node in below if isinstance(node, ir.Call) and node.at is not None)
+        made[id(body)] = [call for call in calls if name_of(call) in known]
+    return made[id(body)]
+
+
+def name_of(call: ir.Call) -> str:
+    return str(getattr(call.func, "name", getattr(call.func, "id", "")))
+
+
+def is_method(call: ir.Call, frame: Frame) -> bool:
+    """`model.train()`: not the function of a module that happens to be called so."""
+    owner = call.func
+    if isinstance(owner, ir.Name):
+        return False
+    while isinstance(owner, ir.Attr):
+        owner = owner.value
+    if not isinstance(owner, ir.Name):
+        return True
+    held = frame.variables.get(owner.id) or frame.globals.variables.get(owner.id)
+    return not isinstance(held, ModuleRef | External)
 
 
 def starters(machine: Machine, begun_by: str) -> frozenset[str]:

@@ -16,6 +16,13 @@ LISTED = "listed"  # symbol: a list of numbers, by its first, its last and the s
 GROUP_KIND = "torch.distributed.ProcessGroup"
 
 
+def token_of_list(ranks: Value) -> object:
+    """`list(column)` has the members of `column`, and so has `sorted(column)`."""
+    held = ranks.attributes.get("[]") if isinstance(ranks, Object) and ranks.kind == "list" else None
+    key = held.symbol.key if isinstance(held, Unknown) else ()
+    return key[1] if key[:1] in (("list",), ("sorted",)) else token(ranks)
+
+
 def group_in(machine: Machine, value: Value | None) -> Group | None:
     """The communicator behind a `group=` argument; None when nobody knows."""
     if value is None or value == NONE:
@@ -133,7 +140,7 @@ def new_group(machine: Machine, call: Invocation) -> Value:
     """Every rank of the world takes part in making a group, members or not."""
     ranks = call.get(str(call.row.extra.get("members", "ranks")))
     masks = member_masks(machine, ranks)
-    extra = {MEMBERS: token(ranks)} if ranks is not None else {}
+    extra = {MEMBERS: token_of_list(ranks)} if ranks is not None else {}
     if masks is None:
         made = machine.new(GROUP_KIND, call.mask)
         ranks = as_written(machine, ranks) if ranks is not None else None

@@ -69,6 +69,11 @@ READS = frozenset(
     ]
 )
 SCALES_GRADIENTS = frozenset({"clip", "unscale"})  # records: they read every gradient and write it anew
+# what a tensor is asked about itself: none of it is in its content
+ABOUT_IT = frozenset(
+    ["id", "type", "hash", "numel", "nelement", "data_ptr", "element_size", "stride", "is_contiguous", "get_device"]
+)
+IDENTITY = ("compare is", "compare is not")
 KEPT = frozenset({"requires_grad_", "retain_grad_", "share_memory_", "record_stream", "pin_memory_"})
 
 
@@ -277,7 +282,11 @@ def on_gradient(machine: Machine, parameter: Symbol) -> frozenset[Any]:
 
 def handed(machine: Machine, callee: Value, arguments: tuple[Value, ...]) -> None:
     """A list of tensors that are still on their way is handed to a function that computes with them, rather than give
-    them back as they are. So is one that is handed to a module."""
+    them back as they are. So is one that is handed to a module. A handle that is handed to something unknown, the
+    `append` of a list that a caller has, say, may be kept there."""
+    if isinstance(callee, Unknown):
+        for work in (work for value in arguments for work in works_in(value)):
+            work.facts["kept elsewhere"] = True
     if is_module(machine, callee):
         computed(machine, "op call", arguments, marks.deep_tags(arguments))
     row = machine.knowledge.api(callee.name) if isinstance(callee, External) else None
@@ -290,14 +299,25 @@ def handed(machine: Machine, callee: Value, arguments: tuple[Value, ...]) -> Non
 
 def reads(what: str, values: tuple[Value, ...]) -> bool:
     if what.startswith(("op ", "unary ", "compare ")):
-        return True
-    name = what
-    if what == "call" and isinstance(values[0], Unknown) and values[0].symbol.key[0] == "attr":
-        name = str(values[0].symbol.key[-1])
-    elif what.startswith("torch."):
-        name = what.rpartition(".")[2]
+        return what not in IDENTITY
+    name = asked(what, values)
+    if what.startswith("torch."):
         return what.count(".") == 1 and not name.endswith("_like")
     return name in READS or (name.endswith("_") and not name.endswith("__") and name not in KEPT)
+
+
+def asked(what: str, values: tuple[Value, ...]) -> str:
+    """`sum` of `x.sum()`, `torch.sum(x)` and `sum(x)`"""
+    if what == "call" and isinstance(values[0], Unknown) and values[0].symbol.key[0] == "attr":
+        return str(values[0].symbol.key[-1])
+    return what.rpartition(".")[2] if what.startswith(("torch.", "builtins.")) else what
+
+
+def left(what: str, values: tuple[Value, ...], tags: frozenset[Any]) -> frozenset[Any]:
+    """The marks of what was computed. Whatever is asked about a tensor itself does not wait for its content."""
+    if asked(what, values) in ABOUT_IT:
+        return frozenset(tag for tag in tags if not (isinstance(tag, tuple) and tag[0] == RUNNING))
+    return tags
 
 
 def dropped(machine: Machine, value: Value, node: ir.Expr) -> None:
@@ -306,7 +326,7 @@ def dropped(machine: Machine, value: Value, node: ir.Expr) -> None:
         direct = work.facts.get("node") is node
         if work.facts.get("event") is None or work.facts.get("waited") or work.number not in running(machine):
             continue
-        if direct or not stored(machine, work):
+        if direct or not (work.facts.get("kept elsewhere") or stored(machine, work)):
             note(machine, "dropped-work", work)
 
 

@@ -14,7 +14,7 @@ from dtlint.machine.contents.opaque import wherever
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Handler, Invocation
-from dtlint.machine.library.python import copies, environment_use, files, importing, iterators
+from dtlint.machine.library.python import copies, environment_use, files, importing, iterators, registries
 from dtlint.machine.library.python.containers import counter, default_dict, deque_, dict_, tuple_
 from dtlint.machine.library.python.iteration import (
     any_all,
@@ -296,6 +296,7 @@ FUNCTIONS: dict[str, Handler] = {
     "jax.tree_util.Partial": partial,
     "functools.wraps": wraps,
     "dtlint.identity": identity,
+    "dtlint.enter": registries.entered,
     "types.MappingProxyType": identity,
     "dataclasses.field": field,
     "pydantic.Field": field,

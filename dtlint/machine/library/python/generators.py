@@ -16,7 +16,7 @@ from dtlint.machine.values import NONE, FunctionRef, Object, Tuple, Unknown, Val
 
 DEEPEST = 12
 PART = "part"  # fact: which of the items are taken
-BOUNDED = "bounded"  # fact: somebody stops asking after so many items, on all ranks alike
+BOUNDED = "bounded"  # fact: somebody stops asking after so many items, on all ranks alike; of the run: whom
 RESUMED = "resumed generators"  # fact: where a turn of a loop goes on with one that is older than the loop
 
 
@@ -35,7 +35,7 @@ def asked_for_some(machine: Machine, generator: Object, mask: int) -> Object:
 def stops_alike(machine: Machine) -> bool:
     """Is this the body of a generator that is asked for a number of items only?"""
     function = machine.frame.function
-    return function is not None and machine.facts.get(BOUNDED) == id(function.node)
+    return function is not None and id(function.node) in machine.facts.get(BOUNDED, ())
 
 
 def given(machine: Machine, generator: Object, mask: int) -> Value | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from dtlint.machine.contents import containers
+from dtlint.machine.contents import containers, sets
 from dtlint.machine.contents.linear import apart, difference
 from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.contents.opaque import opaque as unknown_of
@@ -220,11 +220,23 @@ def columns(machine: Machine, call: Invocation) -> Value | None:
     spread = call.arguments[0] if len(call.arguments) == 1 else None
     if not isinstance(spread, Object) or spread.kind != "<spread>" or call.keywords:
         return None
-    row = containers.element(machine, spread.attributes["value"])
+    rows = spread.attributes["value"]
+    row, longer = containers.element(machine, rows), containers.length_cause(machine, rows)
+
+    def column(item: Value) -> Object:
+        """As long as there are rows, which may be more on some lanes."""
+        return list_of(machine, containers.grown(machine, None, item, longer) if longer else item, call.mask)
+
     record = row if isinstance(row, Tuple) else getattr(row, "like", None)
     if isinstance(record, Tuple):
-        return Tuple(tuple(list_of(machine, item, call.mask) for item in record.items))
-    return list_of(machine, row, call.mask) if isinstance(row, Unknown) and row.cause is not None else None
+        return Tuple(tuple(map(column, record.items)))
+    of_lists = record is None or (isinstance(record, Object) and record.kind == "list")
+    if not isinstance(row, Unknown) or not of_lists:
+        return None
+    made = list_of(machine, column(row) if longer else row, call.mask)
+    if longer:
+        made.facts[containers.COLUMNS] = True  # as many as a row has parts
+    return made
 
 
 def list_of(machine: Machine, item: Value, mask: int) -> Object:
@@ -290,10 +302,9 @@ def through(kind: str) -> Handler:
         if numbers is not None:
             made.attributes["[]"] = numbers
             return made
-        tags = order_tags(machine, kind, inner) | (
-            {containers.UNEVEN} if containers.length_cause(machine, inner) else frozenset()
-        )
         element = containers.element(machine, inner)
+        longer = containers.length_cause(machine, inner) or (kind == "set" and sets.repeated(element))
+        tags = order_tags(machine, kind, inner) | ({containers.UNEVEN} if longer else frozenset())
         symbol = machine.symbols.of(kind, token(inner), *texts_of(machine, inner, call.mask))
         cause = inner.cause or element.cause
         for walk in side_by_side(inner):
@@ -497,9 +508,11 @@ def map_(machine: Machine, call: Invocation) -> Value | None:
         results = tuple(calls.call_value(machine, function, (item,), (), call.mask) for item in items)
         return machine.new_list(results, call.mask)
     element = calls.call_value(machine, function, (library.element(machine, inner, call.mask),), (), call.mask)
-    made = machine.new("list", call.mask)
+    made, of_each = machine.new("list", call.mask), element.tags
+    if containers.has_own_many(element):
+        of_each = of_each - {containers.UNEVEN} | {containers.OF_EACH}
     made.attributes["[]"] = machine.unknown(
-        "mapped", token(inner), token(element), cause=element.cause or inner.cause, tags=inner.tags | element.tags
+        "mapped", token(inner), token(element), cause=element.cause or inner.cause, tags=inner.tags | of_each
     )
     if len(call.arguments) == 2 and isinstance(inner, Object) and not isinstance(inner.kind, ClassRef):
         made.facts["inner"] = (inner,)  # who walks over it walks over this

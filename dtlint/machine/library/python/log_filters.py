@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import BY_RANK, NONE, ClassRef, FunctionRef, Object, Value
+from dtlint.machine.values import BY_RANK, FALSE, NONE, ClassRef, FunctionRef, Object, Value
 
 LEVEL = "log-level"
 
@@ -24,6 +24,16 @@ def added(machine: Machine, call: Invocation) -> Value:
         if answer.cause is not None and answer.cause.kind in BY_RANK:
             machine.emit_event("record", LEVEL, call.name, call.mask, extra={"by rank": True})
     return NONE
+
+
+def attribute_written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
+    """`logger.disabled = True` below a question of the rank, or `logger.disabled = rank != 0`"""
+    if value == FALSE or not isinstance(base, Object) or not isinstance(base.kind, str):
+        return
+    row = machine.knowledge.attribute(base.kind, name)
+    if row is not None and row.record == LEVEL:
+        by_rank = {"by rank": True} if value.cause is not None and value.cause.kind in BY_RANK else {}
+        machine.emit_event("record", LEVEL, row.name, mask, subject=base, extra=by_rank)
 
 
 def configured(machine: Machine, call: Invocation) -> None:

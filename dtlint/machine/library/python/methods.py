@@ -43,7 +43,8 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
     arguments = call.arguments
     if name in ("append", "add", "appendleft"):
         if arguments:
-            containers.append(machine, receiver, arguments[0], call.mask)
+            several = sets.repeated(arguments[0]) if sets.is_set(receiver) else None
+            containers.append(machine, receiver, arguments[0], call.mask, uneven=several)
         return NONE
     if name == "extend" and arguments:
         containers.extend(machine, receiver, arguments[0], call.mask)

@@ -111,6 +111,12 @@ def spelled(machine: Machine, given: Unknown, name: str) -> str:
     return next((one for one in others if one in machine.knowledge.members), name)
 
 
+def numbers_no_process(machine: Machine, given: Unknown, name: str) -> bool:
+    """`--rank`, which is 8 where nobody gives it: a process that was not started by anybody has the number 0."""
+    default = machine.facts.get(DEFAULTS, {}).get(name) if given.symbol.key[0] == PARSED else None
+    return type(default) is int and default > 0
+
+
 def is_option(symbol: Symbol) -> bool:
     """An option of the command line, as the parser gives it."""
     return symbol.key[0] == "attr" and isinstance(symbol.key[1], Symbol) and symbol.key[1].key[0] == PARSED

@@ -14,7 +14,7 @@ from dtlint.machine.functions import one_of_several
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.computing import provenance, tensors
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.python import options
+from dtlint.machine.library.python import by_settings, options
 from dtlint.machine.values import (
     FALSE,
     NONE,
@@ -132,6 +132,8 @@ def getattr_(machine: Machine, call: Invocation) -> Value | None:
     if len(call.arguments) >= 2 and isinstance(call.arguments[0], ModuleRef):
         named = call.arguments[1]
         return by_part_of_name(machine, call.arguments[0], named) or some_class(machine, call.arguments[0], named)
+    if len(call.arguments) >= 2:
+        return by_settings.read_name(machine, call.arguments[0], call.arguments[1])
     return None
 
 

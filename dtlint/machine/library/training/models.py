@@ -84,6 +84,7 @@ def forward(machine: Machine, model: Object, call: Invocation) -> Value:
 def answered(machine: Machine, output: Value, result: Value | None) -> Value:
     if isinstance(output, Unknown) and result is not None:
         machine.facts.setdefault(ANSWERS, {})[output.symbol] = result
+        output.symbol.behind = result.symbol if isinstance(result, Unknown) else None
     return output
 
 

@@ -29,7 +29,7 @@ KEY = "model differences"
 EVERYWHERE = "layers run by all"
 CONSTANT = "modules whose gradients are switched off"
 LEARNED = "symbols made when gradients were last computed"
-OWN_SHAPE = BY_PROCESS | {"memory", "random"}  # what a model's size must not depend on
+OWN_SHAPE = BY_PROCESS | {"memory", "random", "local files"}  # what a model's size must not depend on
 
 
 @dataclass(slots=True)
@@ -237,8 +237,8 @@ def rebuilt(machine: Machine, call: Invocation) -> Value | None:
 
 def frozen_unevenly(machine: Machine, base: Value) -> None:
     """A loop that turns more often on some ranks, or a branch that nobody can decide and that asks for the rank, says
-    how much is frozen."""
-    decided = decisions(machine.frame.guards)
+    how much is frozen; the branch is around this, or some have left the function there."""
+    decided = (*decisions(machine.frame.guards), *(one.decision for one in machine.frame.leavings))
     branches = (one.cause for one in decided if one.kind == "branch" and not at_this_line(machine, one))
     loops = (why for _, why, _ in machine.uneven)
     cause = next((why for why in (*loops, *branches) if why is not None and why.kind in OWN_SHAPE), None)

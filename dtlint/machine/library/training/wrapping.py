@@ -339,7 +339,10 @@ def sharding_strategy(machine: Machine, call: Invocation) -> Value:
 
 
 def at_most_one(devices: Value | None) -> bool:
-    """`devices=1`, `gpus=1 if torch.cuda.is_available() else 0`"""
+    """`devices=1`, `devices=[options.gpu]`, `gpus=1 if torch.cuda.is_available() else 0`"""
+    named = devices.attributes.get("[]") if isinstance(devices, Object) and devices.kind == "list" else devices
+    if isinstance(named, Tuple):
+        return len(named.items) == 1 and named.items[0] != Const(-1)
     key = devices.symbol.key if isinstance(devices, Unknown) and devices.cause is None else ()
     sides = key[2:] if key[:1] == ("phi",) else ()
     return devices in ONE or (bool(sides) and all(type(side) is int and side in (0, 1) for side in sides))

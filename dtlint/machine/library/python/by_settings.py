@@ -1,0 +1,127 @@
+"""Which class is meant where a program makes what its settings say?
+
+`instantiate(config.evaluator)` of Hydra, and `getattr(import_module(module), name)` with a name that was read: files of
+the project with settings name classes under keys, and the program asks by the same keys.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.core import Machine
+from dtlint.machine.functions import one_of_several
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python import importing
+from dtlint.machine.names.frames import Frame
+from dtlint.machine.values import ClassRef, FunctionRef, Symbol, Unknown, Value
+from dtlint.project.settings import Named
+
+STEPS = 40  # of one computation that are looked at
+ANY = ""  # in place of a key
+Words = tuple[str, ...]
+
+
+def read_name(machine: Machine, module: Value, name: Value) -> Value | None:
+    """`module, name = config["target"].rsplit(".", 1)` and then `getattr(import_module(module), name)`"""
+    if not isinstance(module, Unknown) or not isinstance(name, Unknown) or name.cause is not None:
+        return None
+    known = machine.notes.get(importing.MODULES, {})
+    if module.symbol.key[0] != "module" or known.get(module.symbol, ()) is not importing.ANY:
+        return None
+    return meant(machine, words_of(name.symbol))
+
+
+def located(machine: Machine, call: Invocation) -> Value | None:
+    """`locate(config["target"])`"""
+    name = call.get("path") or (call.arguments[0] if call.arguments else None)
+    if not isinstance(name, Unknown) or name.cause is not None:
+        return None
+    return meant(machine, words_of(name.symbol))
+
+
+def instantiated(machine: Machine, call: Invocation) -> Value | None:
+    """`instantiate(config.evaluator, model)`: the keys of the file give it the rest of its arguments."""
+    from dtlint.machine.functions import calls
+
+    config, *given = call.arguments or (call.get("config"),)
+    if not isinstance(config, Unknown) or config.cause is not None:
+        return None
+    words = words_of(config.symbol)
+    maker = meant(machine, (*words, "_target_")) if words else None
+    if maker is None:
+        return None
+    rest = machine.unknown("settings", config.symbol)
+    own = tuple((name, value) for name, value in call.keywords if name not in ("config", "_recursive_", "_convert_"))
+    return calls.call_value(machine, maker, tuple(given), (*own, (None, rest)), call.mask, call.node)
+
+
+def words_of(symbol: Symbol) -> Words:
+    """The keys by which it was read, the outermost first: `model` and `target` for `config.model["target"]`; `ANY` for
+    one of the items that stand under a key."""
+    words: list[str] = []
+    here: Any = symbol
+    for _ in range(STEPS):
+        if not isinstance(here, Symbol):
+            break
+        kind, *parts = here.key
+        if kind in ("attr", "item"):
+            word = parts[1] if len(parts) > 1 else ANY
+            words.append(word.strip("'\"") if isinstance(word, str) else ANY)
+        below = next((part for part in parts if isinstance(part, Symbol)), None)
+        if kind == "call" and below is not None and below.key[0] == "attr":  # a method, no key
+            if below.key[2] == "get" and len(parts) > 1 and isinstance(parts[1], str):
+                words.append(parts[1])
+            below = below.key[1]
+        here = below
+    while words and words[0] == ANY:  # a part of the text
+        del words[0]
+    return tuple(reversed(words))
+
+
+def meant(machine: Machine, words: Words) -> Value | None:
+    """What the settings name under these keys. The first words may be those of an object that holds the settings; one
+    key alone could be any of the file's."""
+    asked = [one for one in machine.project.settings if words and one.keys[-1] == words[-1]]
+    shortest = next((start for start in range(len(words) - 2, 0, -1) if words[start] != ANY), 0)
+    suffixes = (words[start:] for start in range(shortest + 1))
+    rows = next(filter(None, ([one for one in asked if is_under(one, some)] for some in suffixes)), [])
+    rows = of_this_program(machine, rows) or rows
+    makers = list(dict.fromkeys(filter(None, (resolved(machine, one.module, one.name) for one in rows))))
+    if not makers or (len(words) < 2 and len(makers) > 1):
+        return None
+    return one_of_several.only_one(machine, makers)
+
+
+def of_this_program(machine: Machine, rows: list[Named]) -> list[Named]:
+    """Those of the files that name what is running, too: every program of a project may have files of its own."""
+    running: set[str] = set()
+    frame: Frame | None = machine.frame
+    while frame is not None:
+        running.add(machine.project.name_of(frame.path))
+        frame = frame.caller
+    files = {(one.folder, one.file) for one in machine.project.settings if one.module in running}
+    return [one for one in rows if (one.folder, one.file) in files]
+
+
+def is_under(one: Named, words: Words) -> bool:
+    """A folder of settings is a key of what its files hold: `conf/model/small.yaml` fills `config.model`."""
+    return end_in((one.folder, *one.keys), words) or end_in((one.folder, one.file, *one.keys), words)
+
+
+def end_in(keys: tuple[str, ...], words: Words) -> bool:
+    if not words:
+        return True
+    if words[-1] == ANY:  # an item of a list has no key
+        return end_in(keys, words[:-1]) or (bool(keys) and end_in(keys[:-1], words[:-1]))
+    return bool(keys) and keys[-1] == words[-1] and end_in(keys[:-1], words[:-1])
+
+
+def resolved(machine: Machine, module: str, name: str) -> ClassRef | FunctionRef | None:
+    from dtlint.machine.names import attributes, scopes
+
+    found = scopes.find_module(machine, module)
+    value = attributes.of_module(machine, found, name, machine.world.full) if found is not None else None
+    return value if isinstance(value, ClassRef | FunctionRef) else None
+
+
+MODELS: dict[str, Any] = {"made_by_settings": instantiated, "named_by_settings": located}
