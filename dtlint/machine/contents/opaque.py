@@ -91,12 +91,9 @@ def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
         from dtlint.machine.library.meeting import works
 
         works.computed(machine, what, values, tags)
-<<<<<<< HEAD
+        tags = works.left(what, values, tags)
     if tags and "." in what and not machine.knowledge.describes(what):  # it may have sorted them
         tags = frozenset(tag for tag in tags if not (type(tag) is tuple and tag[0] == "order"))
-=======
-        tags = works.left(what, values, tags)
->>>>>>> main
     if machine.flow is not None:
         tags = machine.flow(machine, what, values, tags)
     cause = deep_cause(machine, values)
