@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -115,7 +116,13 @@ class Knowledge:
     hooks: frozenset[str] = frozenset()  # of any framework
     texts: frozenset[str] = frozenset()  # fields of records that hold texts, whoever has written them
     shows: frozenset[str] = frozenset()  # libraries whose calls are for people to look at
+    libraries: frozenset[str] = frozenset()  # of which some row speaks
     lines: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of classes and their bases, as they are asked for
+
+    def describes(self, name: str) -> bool:
+        """Is this of a library that some row speaks of, or of Python's own?"""
+        library = name.partition(".")[0]
+        return library in self.libraries or library in sys.stdlib_module_names or hasattr(builtins, library)
 
     def always_gives(self, name: str) -> bool:
         return name.startswith(self.giving) and not name.startswith(self.not_giving)
@@ -279,6 +286,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
             if api.does not in ("local", "identity", "same") or api.model or api.record or api.extra.get("cores")
         }
     )
+    below = tuple(name for _, content in packs for name in content.get("giving", {}).get("below", ()))
     knowledge = Knowledge(
         apis,
         tables["attribute"],
@@ -298,7 +306,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         {api.last: api for api in apis.values() if api.extra.get("anywhere")},
         frozenset(name.encode() for name in communicating | parting_names(every)),
         frozenset(api.last for api in apis.values() if api.record == "key" or api.extra.get("hands_key")),
-        tuple(name for _, content in packs for name in content.get("giving", {}).get("below", ())),
+        below,
         tuple(name for _, content in packs for name in content.get("giving", {}).get("except", ())),
         frozenset(name for _, content in packs for name in content.get("giving", {}).get("methods", ())),
         {name: value for _, content in packs for name, value in content.get("noise", {}).items()},
@@ -308,6 +316,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         frozenset(name for known in types.values() for name in known.hooks),
         frozenset(name for _, content in packs for name in content.get("fields", {}).get("texts", ())),
         frozenset(name for _, content in packs for name in content.get("shows", {}).get("libraries", ())),
+        frozenset(name.partition(".")[0] for name in (*apis, *below)),
     )
     for name in [*apis]:
         canonical = knowledge.canonical(name)

@@ -92,6 +92,8 @@ def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
 
         works.computed(machine, what, values, tags)
         tags = works.left(what, values, tags)
+    if tags and "." in what and not machine.knowledge.describes(what):  # it may have sorted them
+        tags = frozenset(tag for tag in tags if not (type(tag) is tuple and tag[0] == "order"))
     if machine.flow is not None:
         tags = machine.flow(machine, what, values, tags)
     cause = deep_cause(machine, values)

@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from dtlint.machine.contents.opaque import TEMPORARY
 from dtlint.machine.control.failures import WRITES
 from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import files
 from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs
@@ -304,15 +306,10 @@ def place_on(place: str, text: Value, lane: int) -> str:
 
 def private(value: Value) -> bool:
     """Does the name come from `tempfile`, which makes places for one process on purpose?"""
-
-    def search(part: object, depth: int) -> bool:
-        if isinstance(part, Symbol) and depth < 10:
-            return any(search(inner, depth + 1) for inner in part.key)
-        if isinstance(part, tuple):
-            return any(search(inner, depth + 1) for inner in part)
-        return isinstance(part, str) and part.startswith("tempfile.")
-
-    return isinstance(value, Unknown) and search(value.symbol, 0)
+    if not isinstance(value, Unknown):
+        return False
+    made_by = (part for symbol in provenance.symbols_in(value.symbol) for part in symbol.key)
+    return TEMPORARY in value.tags or any(isinstance(part, str) and part.startswith("tempfile.") for part in made_by)
 
 
 def target_of(event: Event) -> Value | None:

@@ -18,6 +18,7 @@ from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.drawing.seeds import LOADED, State
 from dtlint.machine.library.feeding import inside
+from dtlint.machine.library.feeding.loaders import HANDED_OUT
 from dtlint.machine.library.feeding.streams import CHAINS
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
@@ -175,13 +176,18 @@ def orders_needed(run: Run) -> Iterator[tuple[tuple[Any, ...], Step, bool]]:
         for mark in marks_of(use) if use.backward is None else ():
             held_out.setdefault(mark[1:3], []).append(samples_of(use))
     for use in seen.uses:
-        if use.backward is None and use.collective is None:
+        if (use.backward is None and use.collective is None) or read_by_one(use):
             continue
         for mark in marks_of(use):
             others = held_out.get(mark[1:3], ())
             split = use.backward is not None and any(parted(mark, samples_of(use), other) for other in others)
             text = "some of it is trained on" if split else "the loader divides it between the ranks"
             yield mark, step_at(place_of(use.loader), text), split
+
+
+def read_by_one(use: Use) -> bool:
+    """A stream that the first rank reads for all: in its own order, whatever the others would have had."""
+    return use.described.iterable and bool(use.loader.facts.get(HANDED_OUT))
 
 
 def orders_of_hosts(run: Run, value: Value) -> Iterator[tuple[Any, ...]]:

@@ -101,7 +101,7 @@ def state_of(machine: Machine, seed: Value | None, at: Value | None) -> State:
     if seed == UNSEEDED:
         return State("unseeded", seed, site)
     if isinstance(seed, Row):
-        if any(lane == UNSEEDED for lane in seed.lanes):
+        if any(lane == UNSEEDED for lane in seed.lanes) or any(map(is_left_open, seed.lanes)):
             return State("maybe", seed, site)
         return State("differs", seed, site, seed.cause)
     if isinstance(seed, Unknown) and any("'<unseeded>'" in key for key in texts(seed)):
@@ -110,6 +110,11 @@ def state_of(machine: Machine, seed: Value | None, at: Value | None) -> State:
     if cause is not None:
         return State("differs", seed, site, cause)
     return State("same", seed, site)
+
+
+def is_left_open(seed: Value) -> bool:
+    """On this rank: seeded with this, or with that, as a question says that nobody can answer."""
+    return isinstance(seed, Unknown) and seed.cause is None and seed.symbol.key[0] == "phi"
 
 
 def alike(state: State) -> bool:

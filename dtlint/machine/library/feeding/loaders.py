@@ -145,9 +145,27 @@ def prepared(machine: Machine, loader: Object, by: str, mask: int, owner: Value 
     made.facts["prepared"] = by
     made.facts["original"] = loader
     made.facts["whole batches"] = takes_whole_batches(owner)
+    row = machine.knowledge.api(by)
+    made.facts[HANDED_OUT] = row is not None and bool(row.extra.get("hands_out_streams")) and hands_out(owner)
     machine.facts.setdefault("loaders", {})[made.number] = made
     machine.emit_event("record", "prepare", by, mask, subject=loader, extra={"prepared": made, "owner": owner})
     return made
+
+
+HANDED_OUT = "streams handed out"  # fact: the first rank reads a stream for all, and sends each its batches
+
+
+def hands_out(owner: Value | None) -> bool:
+    """Unless it was told `dispatch_batches=False`, or something that nobody knows."""
+    made = owner.facts.get("call") if isinstance(owner, Object) else None
+    if not isinstance(made, Invocation) or "dataloader_config" not in made.row.params:
+        return True
+    options = made.get("dataloader_config")
+    inner = options.facts.get("call") if isinstance(options, Object) else None
+    if options is not None and not isinstance(inner, Invocation):
+        return False
+    given = made.get("dispatch_batches") or (inner.get("dispatch_batches") if isinstance(inner, Invocation) else None)
+    return given is None or given == NONE or is_true(given)
 
 
 def takes_whole_batches(owner: Value | None) -> bool | None:
@@ -399,17 +417,17 @@ def by_index(value: Value) -> bool:
 def foreign_stream(machine: Machine, look: inside.Inside) -> bool:
     """Does it hand on what a library gives that nobody described? Such a stream may be shuffled without a seed, in each
     process for itself."""
-    walked = [one.symbol for one in inside.loops(look) if isinstance(one, Unknown)] if look.iterable else []
-    return any("." in made_by(one) and of_a_stranger(machine, one) for one in walked)
+    walked = [made_by(one.symbol) for one in inside.loops(look) if isinstance(one, Unknown)] if look.iterable else []
+    return any(
+        "." in maker and machine.knowledge.api(maker) is None and maker.partition(".")[0] not in sys.stdlib_module_names
+        for maker in walked
+    )
 
 
 def of_a_stranger(machine: Machine, symbol: Symbol) -> bool:
     """Did somebody make it of whom nobody knows what he does: a caller, or a library that nobody described?"""
     maker = made_by(symbol)
-    if maker in OF_CALLERS:
-        return True
-    known = machine.knowledge.api(maker) is not None or maker.partition(".")[0] in {*sys.stdlib_module_names, "numpy"}
-    return "." in maker and not known
+    return maker in OF_CALLERS or ("." in maker and not machine.knowledge.describes(maker))
 
 
 def made_by(symbol: Symbol) -> str:
