@@ -15,6 +15,7 @@ from dtlint.machine.values import Cause, Symbol, Value
 Place = tuple[int, int, int, int]
 Site = tuple[str, Place, str]  # path, place, function
 ASSERTED = "assert"  # the word of an exit that does not happen: some lanes are said not to come here
+NOTED = "asserted"  # record: what a handler may have noted is asserted, and why it differs
 CAUGHT = "caught"  # the word of those that leave the body of a `try` for its handler, and go on behind it
 
 # words for leaving the program: an exit with a status of failure ends the job, as an error does
