@@ -63,6 +63,13 @@ class Decision:
         self.symbol = symbol
         self.number = number
 
+    def of_other_side(self, word: str, place: Place | None) -> Decision:
+        """The same question, of those that leave by its other answer."""
+        found = Decision(self.kind, self.path, self.at, self.text, self.cause, self.taken, self.before, self.function)
+        found.exit_at, found.exit_word, found.exit_answer = place, word, not self.exit_answer
+        found.symbol, found.number = self.symbol, self.number
+        return found
+
     def separates(self, lane: int, other: int) -> bool:
         both = 1 << lane | 1 << other
         return self.before & both == both and (self.taken >> lane & 1) != (self.taken >> other & 1)
