@@ -26,6 +26,7 @@ BATCH = "which number is the size of a whole batch is told by its name"
 KNOWN = {
     ("named questions", "DT412/gfile_under_rank.py"): NAMED,
     ("other names", "DT702/writer_nobody_knows_ok.py"): "that a thing of another package asks for the rank is its name",
+    ("other names", "DT702/rows_by_name_ok.py"): "that callers hand over a device is said by the name of the parameter",
     ("named questions", "DT412/truthy_rank_means_main"): NAMED,
     ("named questions", "DT412/last_of_two_conditions"): "a function in an `and` outside a question may be a choice",
     (

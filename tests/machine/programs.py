@@ -133,7 +133,7 @@ def told(source: str, head: str = HEAD, **others: str) -> list[Told]:
     texts |= {f"{name}.py": textwrap.dedent(text) for name, text in others.items()}
     for one in runs(source, head, **others):
         for divergence in (*divergences(one), *failures(one)):
-            code, _ = code_of(divergence)
+            code, _ = code_of(one, divergence)
             place = place_of(divergence)
             line = texts[place.path].splitlines()[place.at[0] - 1].strip()
             item = Told(code, divergence.shape, divergence.event.op, line)

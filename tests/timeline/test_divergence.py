@@ -218,7 +218,8 @@ def test_files_of_this_node_decide_and_shared_files_only_with_strict():
     from dtlint.timeline.ranks.divergence import divergences
     from tests.machine.programs import run
 
-    tiers = [code_of(divergences(run(source.format(path)))[0]) for path in ("/tmp/state.pt", "state.pt")]
+    seen = [run(source.format(path)) for path in ("/tmp/state.pt", "state.pt")]
+    tiers = [code_of(one, divergences(one)[0]) for one in seen]
     assert tiers == [("DT110", "default"), ("DT110", "strict")]
 
 

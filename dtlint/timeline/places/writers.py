@@ -15,7 +15,7 @@ from dtlint.machine.library.python import log_filters
 from dtlint.machine.library.python.files import APPENDED, text_of
 from dtlint.machine.logs import EXITS, Attempt, Call, Choice, LogNode, plain_question
 from dtlint.machine.run import Run
-from dtlint.machine.values import Const, Object, Unknown, Value, lane_value
+from dtlint.machine.values import BY_RANK, Const, Object, Unknown, Value, lane_value
 from dtlint.timeline.arrays.lives import NOTHING, Use, part_of, sides
 from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_files, same_node, together
 from dtlint.timeline.places.found_done import found_done, found_missing, same_place
@@ -46,7 +46,9 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             or touches(run, access)
         ):
             continue
-        if run.entry.kind == "function" and (not names_a_file(access) or left_to_callers(run, access.path)):
+        if run.entry.kind == "function" and (
+            not names_a_file(access) or left_to_callers(run, access.path) or chosen_by_rank(access)
+        ):
             continue
         if of_each_host(run, access) or named_by_a_given_rank(run, access) or named_by_a_sample(run, access):
             continue
@@ -167,6 +169,11 @@ def left_to_callers(run: Run, path: tuple[LogNode, ...]) -> bool:
     """Does it depend on what the function is told in plain words: `if save_state:`? A caller may tell one rank only."""
     questions = (plain_question(node.symbol)[0] for node in path if isinstance(node, Choice) and node.cause is None)
     return any(one is not None and one.key[:2] == ("parameter", run.entry.name) for one in questions)
+
+
+def chosen_by_rank(access: Access) -> bool:
+    """Does the first rank have a place of its own for it? Whoever wrote that knows who calls this."""
+    return access.cause is not None and access.cause.kind in BY_RANK and len(set(access.places)) > 1
 
 
 def names_a_file(access: Access) -> bool:

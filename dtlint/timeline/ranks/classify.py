@@ -157,6 +157,8 @@ def local_code(run: Run, divergence: Divergence) -> tuple[str, str]:
             return "DT102", "default"  # who was given nothing leaves
         if made_by_each(divergence):
             return "", ""
+        if compares_rank(divergence):
+            return ("DT102" if TURNED_AWAY.intersection(exits) else guarded_code(divergence)), "default"
         if is_creation(divergence):
             return "DT109", "default"
         return "DT111", ("default" if shown(run, divergence) else "strict")
@@ -279,6 +281,18 @@ def of_settings(divergence: Divergence) -> bool:
     """Is it the rank and what was given to the program, computed on the spot: `rank % args.every == 0`?"""
     symbol = divergence.choice.symbol if divergence.choice is not None else None
     return symbol is not None and settled(symbol)
+
+
+def compares_rank(divergence: Divergence) -> bool:
+    """`rank == settings["lead"]`: the rank itself, and something that is the same for all."""
+    symbol = divergence.choice.symbol if divergence.choice is not None else None
+    while symbol is not None and symbol.key[0] == "not":
+        symbol = symbol.key[1]
+    if symbol is None or symbol.key[0] not in ("compare ==", "compare !="):
+        return False
+    return any(type(side) is int for side in symbol.key[1:]) and any(
+        isinstance(side, Symbol) and side.alike for side in symbol.key[1:]
+    )
 
 
 def of_world(divergence: Divergence) -> bool:

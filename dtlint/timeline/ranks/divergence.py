@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.logs import ASSERTED, Call, Choice, Place, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.ranks.certain import flush, scan
@@ -94,11 +95,12 @@ def turned_away(divergence: Divergence) -> bool:
 
 def others_ask_too(run: Run, divergence: Divergence) -> bool:
     """`if rank == 0: if not is_number(state): return …` and `else: if not is_note(state): return`: each side of the
-    rank's branch has a way out by a question of its own. Who thought of both wants them to be taken together, and
-    nobody knows that they are not."""
+    rank's branch has a way out by a question of its own after the same thing. Who thought of both wants them to be
+    taken together, and nobody knows that they are not."""
     choice = divergence.choice
-    if divergence.shape != "exit" or choice is None:
+    if divergence.shape != "exit" or choice is None or choice.symbol is None:
         return False
+    asked = set(symbols_in(choice.symbol))
     words = {word for word in choice.exits if word}
     mine = parted_by(choice)
     return any(
@@ -106,6 +108,8 @@ def others_ask_too(run: Run, divergence: Divergence) -> bool:
         and not words.isdisjoint(node.exits)
         and not node.mask & choice.mask
         and not mine.isdisjoint(parted_by(node))
+        and node.symbol is not None
+        and not asked.isdisjoint(symbols_in(node.symbol))
         for node, _ in run.walk()
     )
 

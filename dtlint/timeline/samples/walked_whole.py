@@ -89,6 +89,15 @@ def asked_by_number(kind: ClassRef) -> set[str] | None:
     return asked - {""}
 
 
+NAMING = (
+    (ir.AnnAssign, "value"),
+    (ir.AugAssign, "value"),
+    (ir.Walrus, "value"),
+    (ir.For, "iterable"),
+    (ir.Clause, "iterable"),
+)
+
+
 def made_into(name: str, method: ir.Function) -> set[str]:
     """The names of all that is computed from this one."""
     names: set[str] = set()
@@ -98,10 +107,9 @@ def made_into(name: str, method: ir.Function) -> set[str]:
         for node in every_node(method.body):
             if isinstance(node, ir.Assign) and mentions(node.value, names):
                 more |= {one.id for one in every_node(node.targets) if isinstance(one, ir.Name)}
-            elif isinstance(node, ir.AnnAssign | ir.AugAssign | ir.Walrus) and mentions(node.value, names):
-                more |= {one.id for one in every_node(node.target) if isinstance(one, ir.Name)}
-            elif isinstance(node, ir.For | ir.Clause) and mentions(node.iterable, names):
-                more |= {one.id for one in every_node(node.target) if isinstance(one, ir.Name)}
+            for kind, read in NAMING:
+                if isinstance(node, kind) and mentions(getattr(node, read), names):
+                    more |= {one.id for one in every_node(node.target) if isinstance(one, ir.Name)}
     return names
 
 

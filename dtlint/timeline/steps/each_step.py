@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from dtlint.machine.contents.presence import decided_by
+from dtlint.machine.contents.presence import asks_presence, decided_by
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.computing.tensors import counted_by_content, method_of
 from dtlint.machine.logs import Loop
@@ -54,10 +54,10 @@ class Training:
 
 
 def surely_changes(asked: Symbol | None, cause: Cause | None, training: Training) -> bool:
-    if cause is not None and cause.kind == "rank":
-        return True
     if asked is None or asks_kind(asked):
         return False
+    if cause is not None and cause.kind == "rank":
+        return not asks_presence(asked) or decided_by(asked) is not None
     return surely(asked, cause is not None and cause.kind in OWN, training)
 
 

@@ -219,6 +219,8 @@ def left_out(run: Any, model: Object, forwards: list[Met]) -> Iterator[Part]:
         skipped = sometimes(mine, forwards[0]) or between_calls(module, forwards)
         if skipped is None or asks_for_itself(run, skipped, part.attribute):
             continue
+        if takes_all_numbers(run, skipped.decision, part.name):
+            continue
         if not all_of_it(skipped, uses, without=module):
             sure = surely_changes(skipped.symbol, skipped.cause, training)
             handed_on = named_within(run, skipped.decision, part.attribute)
@@ -245,11 +247,24 @@ def without_gradient(run: Any, model: Object) -> set[int]:
     return found
 
 
+def takes_all_numbers(run: Any, decision: Any, name: str) -> bool:
+    """`loss + 0 * sum(p.sum() for p in self.head.parameters())` in the function that decides: nothing is left out of
+    `head`, nor of `head.inner`."""
+    around = [one.partition("[")[0] for one in name.split(".")]
+    here = (one for one in functions(run.project.module(decision.path).body) if one.qualname == decision.function)
+    asked = (one.value for function in here for one in every_node(function.body) if is_attribute(one, "parameters"))
+    return any(isinstance(one, ir.Attr) and one.name in around for one in asked)
+
+
+def is_attribute(node: Any, name: str) -> bool:
+    return isinstance(node, ir.Attr) and node.name == name
+
+
 def named_within(run: Any, decision: Any, attribute: str) -> bool:
     """Does a function inside of the one that decides name the part, for somebody else to call?"""
     here = (one for one in functions(run.project.module(decision.path).body) if one.qualname == decision.function)
     inner = (one for function in here for one in every_node(function.body) if isinstance(one, ir.Lambda | ir.Function))
-    return any(isinstance(one, ir.Attr) and one.name == attribute for node in inner for one in every_node(node.body))
+    return any(is_attribute(one, attribute) for node in inner for one in every_node(node.body))
 
 
 def picked_anew(run: Any, model: Object, forward: Met, training: Training) -> Iterator[Part]:
@@ -477,7 +492,7 @@ def changes(choice: Choice, loop: Loop | None = None) -> bool:
     if asked is not None and asks_kind(asked):
         return False
     if choice.cause is not None:
-        return choice.cause.kind in ("random", "rank", "clock") or (choice.cause.kind == "data" and not presence)
+        return choice.cause.kind in ("random", "rank", "clock", "data") and not presence
     return asked is not None and not presence and changing(decision or asked, loop)
 
 
