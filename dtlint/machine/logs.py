@@ -15,6 +15,7 @@ from dtlint.machine.values import Cause, Symbol, Value
 Place = tuple[int, int, int, int]
 Site = tuple[str, Place, str]  # path, place, function
 ASSERTED = "assert"  # the word of an exit that does not happen: some lanes are said not to come here
+NOTED = "asserted"  # record: what a handler may have noted is asserted, and why it differs
 CAUGHT = "caught"  # the word of those that leave the body of a `try` for its handler, and go on behind it
 
 # words for leaving the program: an exit with a status of failure ends the job, as an error does
@@ -61,6 +62,13 @@ class Decision:
         self.endless = False  # a loop with no end of its own: `while True`, `for step in itertools.count()`
         self.symbol = symbol
         self.number = number
+
+    def of_other_side(self, word: str, place: Place | None) -> Decision:
+        """The same question, of those that leave by its other answer."""
+        found = Decision(self.kind, self.path, self.at, self.text, self.cause, self.taken, self.before, self.function)
+        found.exit_at, found.exit_word, found.exit_answer = place, word, not self.exit_answer
+        found.symbol, found.number = self.symbol, self.number
+        return found
 
     def separates(self, lane: int, other: int) -> bool:
         both = 1 << lane | 1 << other

@@ -12,7 +12,7 @@ from dtlint.machine.lanes import lanes_in, lowest, restrict
 from dtlint.machine.library.feeding import multiples
 from dtlint.machine.library.meeting import group_start
 from dtlint.machine.library.python import options
-from dtlint.machine.logs import CAUGHT, Choice, Decision, Guards, decisions, plain_question, questions_in, told
+from dtlint.machine.logs import CAUGHT, EXITS, Choice, Decision, Guards, decisions, plain_question, questions_in, told
 from dtlint.machine.names.frames import Frame, Leaving
 from dtlint.machine.values import BY_RANK, Cause, Const, Row, Symbol, Unknown, Value
 
@@ -168,6 +168,9 @@ def choose(
         frame.answers.pop()
         for leaving in frame.leavings[on_side:]:
             leaving.inner = leaving.inner or not stayed
+        if not stayed and frame.last_exit[0] in EXITS | {"raise"}:
+            if any(leaving.word == "return" for leaving in frame.leavings[on_side:]):
+                frame.last_exit = ("return", frame.last_exit[1])  # some of them: it is told of the others already
         if gone and stayed:
             frame.left_on.append((tuple(machine.assumed[assumed:]), gone))
         begins.append(not begun and group_start.is_started(machine))
@@ -203,7 +206,7 @@ def choose(
         left_here = {exit_then[0], exit_other[0]} & {CAUGHT, *TURNS}
         if mask in (stayed_then, stayed_other) and not left_here:
             multiples.answered(machine, symbol, stayed_then == mask)
-        for (stayed, sinks, writes, (word, _)), group in zip(sides, begins, strict=True):
+        for answer, (stayed, sinks, writes, (word, place)), group in zip((True, False), sides, begins, strict=True):
             if stayed:
                 machine.apply_writes(writes)
             elif word in ("break", "continue") and frame.loops:
@@ -211,7 +214,8 @@ def choose(
             elif word == CAUGHT:
                 frame.tries[-1].leavings.append(Leaving(word, decision, mask, writes, sinks))
             elif word:
-                away = Leaving(word, decision, mask, writes, begun=begun or group)
+                own = decision if answer == decision.exit_answer else decision.of_other_side(word, place)
+                away = Leaving(word, own, mask, writes, begun=begun or group, both=own is not decision)
                 below = frame.choices or frame.loops or frame.tries or frame.on_yield is not None
                 if word == "return" and cause is not None and not below:
                     away.mark, away.older = mark, older

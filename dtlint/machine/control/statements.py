@@ -19,7 +19,7 @@ from dtlint.machine.library.computing import metrics
 from dtlint.machine.library.feeding import multiples
 from dtlint.machine.library.meeting import processes, works
 from dtlint.machine.library.python import iterators
-from dtlint.machine.logs import ASSERTED, EXITS, FAILED_EXIT, Decision, Guards, decisions, plain_question
+from dtlint.machine.logs import ASSERTED, EXITS, FAILED_EXIT, NOTED, Decision, Guards, decisions, plain_question
 from dtlint.machine.names import assignment, scopes
 from dtlint.machine.names.expressions import evaluate, text_of
 from dtlint.machine.names.frames import Frame, Returned
@@ -266,6 +266,8 @@ def assert_one(machine: Machine, node: ir.Assert, test: ir.Expr, mask: int) -> i
     _, false, unsure, _, symbol = truth(machine, value, mask)
     if unsure == mask:
         multiples.answered(machine, symbol, True)
+        if value.cause is not None and value.cause.kind == "exception":
+            machine.emit_event("record", NOTED, "", mask, extra={"why": value.cause})
     if unsure == mask and not machine.trying:
         asked, given = plain_question(symbol)
         if asked is not None:

@@ -142,14 +142,22 @@ WALKED = frozenset({"__next__", "__anext__", "__getitem__"})  # what these raise
 def ends(machine: Machine, frame: Frame, leaving: Leaving, mask: int) -> bool:
     """Is this side gone for the callers as well? A program that ends is. An error may be caught, and of one that all
     may come to, or that only those can who are called at all, there is nothing to say further up: what all have been
-    called for, and one rank alone is asked whether it fails, parts it from the others."""
+    called for, and one rank alone is asked whether it fails, parts it from the others. At the end of a chain that has
+    an answer for each name the error is for a name that nobody gives."""
     if leaving.word in EXITS:
         return True
     if getattr(frame.node, "name", "") in WALKED:
         return False
     asked = leaving.decision.cause is None or leaving.decision.cause.kind == "files"
     one = bool(leaving.mask) and not leaving.mask & (leaving.mask - 1)
-    return leaving.word == "raise" and asked and one and mask == machine.world.full and not machine.trying
+    return (
+        leaving.word == "raise"
+        and not leaving.both
+        and asked
+        and one
+        and mask == machine.world.full
+        and not machine.trying
+    )
 
 
 def written_by_others(machine: Machine, frame: Frame, leaving: Leaving, mark: int) -> None:

@@ -25,6 +25,7 @@ class Leaving:
     writes: list[Write]
     sinks: list[Any] = field(default_factory=list)  # where it was writing its log
     inner: bool = False  # on a side that all have left
+    both: bool = False  # do those on the other side leave as well, in another way?
     begun: bool = True  # the process group was there by then
     mark: int | None = None  # how much was written when it left, where what follows is written by the others only
     older: int = 0  # the newest object there was when it was decided

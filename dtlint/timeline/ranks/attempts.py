@@ -8,6 +8,8 @@ from dtlint.machine.control.failures import MAKES, only, own_reads
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.logs import (
+    FAILS,
+    NOTED,
     Attempt,
     Call,
     Choice,
@@ -78,7 +80,7 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
             if skipped is not None and first_event(handler.log, node.mask) is None:
                 yield by_itself("swallowed", node, path, skipped, handler)
                 continue
-        if handler.shared:
+        if handler.shared or raised_behind(run, node, handler, path):
             continue
         talking = first_event(handler.log, node.mask)
         if talking is not None and node.kind == "with" and not risky(node):
@@ -139,6 +141,33 @@ def left_alone(run: Run, node: Attempt, handler: HandlerLog, path: Path) -> Dive
     )
     calls = (*path, *skipped[1])
     return Divergence("exit", leaving, skipped[0], calls, skipped[0].mask & others, node.mask, cause=guard.cause)
+
+
+def raised_behind(run: Run, node: Attempt, handler: HandlerLog, path: Path) -> bool:
+    """`except OSError: whole = False`, and then `assert whole`: who has come to the handler fails behind it."""
+    if handler.exit or first_event(handler.log, node.mask) is not None:
+        return False
+    for log in logs_of(path[-1]) if path else (run.log,):
+        nodes = iter(log.nodes)
+        if any(one is node for one in nodes):
+            following = next((one for one in nodes if not says_nothing(one)), None)
+            return following is not None and asks_for(following, node.path, handler)
+    return False
+
+
+def says_nothing(node: LogNode) -> bool:
+    return isinstance(node, Event) and node.kind == "record" and node.op != NOTED
+
+
+def asks_for(node: LogNode, path: str, handler: HandlerLog) -> bool:
+    """Is it asserted that this handler was not come to, or does who has come to it raise?"""
+    why: Cause | None = None
+    if isinstance(node, Event) and node.op == NOTED:
+        why = node.extra["why"]
+    elif isinstance(node, Choice) and FAILS.intersection(node.exits):
+        why = node.cause
+    start = next(iter(why.steps()), None) if why is not None else None
+    return start is not None and (start.path, start.line) == (path, handler.at[0])
 
 
 def guards_of(node: Attempt, path: Path) -> Iterator[Decision]:
