@@ -9,9 +9,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node, functions_of
 
 TESTS = frozenset({"test", "tests", "testing"})
-BY_ANY_NAME = frozenset(
-    {"globals", "locals", "vars", "eval", "exec", "modules", "Fire"}
-)  # ways to call what is not named
+BY_ANY_NAME = frozenset({"globals", "locals", "Fire"})  # ways to call what is not named
 TRIALS = TESTS | {"benchmark", "benchmarks"}
 
 
@@ -64,7 +62,8 @@ def uncalled(run: Any, word: str) -> frozenset[tuple[str, str]]:
 
 
 def forgotten(run: Any) -> bool:
-    """Is this a function of a program's own file that nothing of the project names? The program does not come to it."""
+    """Is this a function of a program's own file that nothing names, there or where the file is imported? The program
+    does not come to it."""
     if run.entry.kind != "function":
         return False
     module = run.project.module(run.entry.path)
@@ -72,8 +71,11 @@ def forgotten(run: Any) -> bool:
         return False
     free = (one for one, owner in functions_of(module) if owner is None and not one.decorators)
     function = next((one for one in free if one.qualname == run.entry.name), None)
-    named = () if function is None else run.project.mentioning(function.name)
-    return function is not None and not any(is_named(run.project.module(path), function) for path in named)
+    if function is None:
+        return False
+    own = run.entry.path
+    near = [path for path in run.project.mentioning(function.name) if own in (path, *run.project.imported(path))]
+    return not any(is_named(run.project.module(path), function) for path in near)
 
 
 def is_named(module: ir.Module, function: ir.Function) -> bool:
