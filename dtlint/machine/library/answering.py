@@ -60,9 +60,11 @@ def call_unknown(
             machine.emit_event("record", unheard.MEETS, method, mask)
     elif (arguments or keywords) and given_by_nobody_seen(callee):
         machine.emit_event("record", unheard.MEETS, "", mask)
-    made = opaque(machine, "call", callee, *arguments, *wherever(machine, keywords))
+    made: Value = opaque(machine, "call", callee, *arguments, *wherever(machine, keywords))
     if node is not None and isinstance(node.func, ir.Attr) and node.func.name == "item" and isinstance(made, Unknown):
         made = Unknown(made.symbol, made.cause, made.tags - {containers.UNEVEN}, made.like)  # a number has no length
+    if method == "detach":  # nobody wants a gradient of what was gathered here
+        made = provenance.without(made, stepping.GATHERED)
     return made if callee.cause is not None else told(machine, made, (*arguments, *(value for _, value in keywords)))
 
 
@@ -110,7 +112,6 @@ def call_method(machine: Machine, receiver: Value, call: Invocation) -> Value | 
         return library.perform(machine, known, receiver, call.arguments, call.keywords, call.mask, call.node)
     if name == "requires_grad_":
         parts.frozen(machine, call)
-    if name in ("requires_grad_", "detach"):
         stepping.differentiated_by_hand(machine, receiver)
     for answer in ANSWERS:
         found = answer(machine, receiver, name, call)

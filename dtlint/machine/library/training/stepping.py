@@ -267,8 +267,7 @@ def needs_gradient(machine: Machine, value: Value) -> bool:
 
 
 def differentiated_by_hand(machine: Machine, receiver: Value) -> None:
-    """`everybody = gather(features).requires_grad_()`: who wants that gradient hands it on himself; and with
-    `.detach()` he says that he wants none."""
+    """`everybody = gather(features).requires_grad_()`: who wants that gradient hands it on himself."""
     for tag in receiver.tags:
         if isinstance(tag, tuple) and tag[0] == GATHERED:
             machine.facts["gathers"][tag[1]].extra[BY_HAND] = True
