@@ -102,6 +102,14 @@ def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
             machine.differences[cause.kind] += 1
     made = machine.unknown(what, *(token(value) for value in values), cause=cause, tags=tags)
     made.symbol.alike = cause is None and made.symbol.alike is not False
+    if (
+        cause is not None
+        and cause.kind == "data"
+        and any(type(one) is Object and "opened" in one.facts for one in values)
+    ):
+        from dtlint.machine.library.computing import provenance
+
+        machine.facts.setdefault(provenance.OWN_TABLES, set()).add(made.symbol)
     return made
 
 

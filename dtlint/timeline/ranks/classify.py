@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.machine.contents.truth import APART
-from dtlint.machine.library.computing.provenance import OWN_FILES
+from dtlint.machine.library.computing.provenance import OWN_FILES, OWN_TABLES
 from dtlint.machine.library.computing.tensors import ALIASES, COPIES, REVEALS
 from dtlint.machine.library.meeting.groups import MEMBERS
 from dtlint.machine.library.python.iterators import ITEMS
@@ -171,7 +171,7 @@ def local_code(run: Run, divergence: Divergence) -> tuple[str, str]:
 
 def shown(run: Run, divergence: Divergence) -> bool:
     """Is it seen that ranks decide otherwise, rather than that they decide on something that differs?"""
-    known = Shown(run.facts.get(OWN_FILES, ()))
+    known = Shown(run.facts.get(OWN_FILES, ()), run.facts.get(OWN_TABLES, ()))
     if divergence.choice is not None:
         return divergence.choice.symbol is None or known.parts_ranks(divergence.choice.symbol)
     if divergence.loop is None or (divergence.cause is not None and divergence.cause.kind == ITEMS):

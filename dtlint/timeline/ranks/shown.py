@@ -29,10 +29,12 @@ DEEPEST = 12  # steps of a question that are gone through
 
 
 class Shown:
-    """What is known of one run: `notes` are what ranks have read from files of their own."""
+    """What is known of one run: `notes` are what ranks have read from files of their own, `tables` what they have made
+    of those they have opened."""
 
-    def __init__(self, notes: Container[Symbol]) -> None:
+    def __init__(self, notes: Container[Symbol], tables: Container[Symbol] = ()) -> None:
         self.notes = notes
+        self.tables = tables
 
     def parts_ranks(self, asked: Symbol, depth: int = DEEPEST) -> bool:
         """Is it shown that this is true on some ranks and false on others?"""
@@ -104,19 +106,21 @@ class Shown:
         if what == "loop" and len(of) > 2 and isinstance(of[2], Symbol):
             return not self.is_noted(of[2])  # else counted from there on
         if what == "count" and len(of) == 3:  # `range(start, stop, step)`: how many there are is in a part of the data
-            return any(isinstance(one, Symbol) and not one.alike for one in of[1:]) or self.is_own(of[0], depth - 1)
+            ends = [one for one in of[1:] if isinstance(one, Symbol)]
+            return self.is_own(of[0], depth - 1) or any(not one.alike and not self.is_noted(one, 2) for one in ends)
         if isinstance(what, str) and what.startswith(ARITHMETIC):
             return any(self.is_own(one, depth - 1) for one in of)
         return True
 
-    def is_noted(self, part: Symbol) -> bool:
+    def is_noted(self, part: Symbol, least: int = 1) -> bool:
         """`kept["step"]`, from a checkpoint of this rank's own: all ranks write theirs at one moment, and what stands
-        in it by name, beside the lists of what is their own, is the same for all of them."""
-        named = False
+        in it by name, beside the lists of what is their own, is the same for all of them. Settings are in a table of
+        tables, `settings["training"]["epochs"]`; `{"count": 3}` may well be said of a part of the data."""
+        names = 0
         while part.key[0] in ("item", "attr") and isinstance(part.key[1], Symbol) and part not in self.notes:
-            named = isinstance(part.key[-1], str)
+            names = names + 1 if isinstance(part.key[-1], str) else 0
             part = part.key[1]
-        return named and part in self.notes
+        return names >= (least if part in self.notes else 2) and (part in self.notes or part in self.tables)
 
 
 def begun(symbol: Symbol) -> Symbol:

@@ -131,6 +131,7 @@ def own_data(machine: Machine, read: Value) -> Value:
 
 
 OWN_FILES = "own files"  # fact of the run: what ranks have read from files of their own, by symbol
+OWN_TABLES = "own tables"  # fact of the run: what was made of such a file that was opened, `yaml.safe_load(file)`
 
 
 def without_own_data(value: Value) -> Value:
