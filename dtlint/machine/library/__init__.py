@@ -356,7 +356,8 @@ def perform(
         children.told(machine, invocation)
     elif row.extra.get("process"):
         children.started(machine, invocation)
-    if row.record == "log" or row.extra.get("shows"):
+    reduces = row.does == "collective" and row.record == "log" and collectives.condition_holds(machine, invocation)
+    if not reduces and (row.record == "log" or row.extra.get("shows")):
         metrics.shown(machine, invocation)
     if row.extra:
         group_start.asked(machine, invocation)

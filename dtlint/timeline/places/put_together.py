@@ -1,8 +1,9 @@
 """Did the ranks put together what they have found in this part of the data, in one way or another?
 
 A program that reduces a number of its evaluation knows that each rank has a part. Where that number is then told as if
-nobody had reduced it, the way between may not have been seen: a table under names that are made up, a copy
-that holds the same memory. If what came out of the reduction is seen to be told, then this number is another one.
+nobody had reduced it, the way between may not have been seen: a table under names that are made up, a copy that holds
+the same memory. If what came out of the reduction is seen to be told, then this number is another one. Parts of a model
+reduce among themselves as well, which says nothing of the data.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
 from dtlint.machine.values import Value
 from dtlint.timeline.records import recorded
+from dtlint.timeline.samples.data import whole_world
 
 LOST = "agreed-unseen"  # into a copy that nobody can read
 JOINS = frozenset(
@@ -29,7 +31,7 @@ JOINS = frozenset(
 def put_together(run: Run, loaders: frozenset[int], told: Event) -> bool:
     """Is something that was made of these loaders' batches reduced or gathered, and what came of it not told?"""
     lost = {id(event.extra["call"]) for event, _ in recorded(run, LOST)}
-    joins = (event for event, _ in recorded(run, "<collective>") if event.op in JOINS)
+    joins = (event for event, _ in recorded(run, "<collective>") if event.op in JOINS and whole_world(run, event))
     given = (value for event in joins if id(event.extra.get("call")) not in lost for value in taken(event))
     reduced = [value for value in given if loaders & loaders_of(value)]
     if not reduced:
