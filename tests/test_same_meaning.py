@@ -38,6 +38,7 @@ KNOWN = {
     ("one more call", "DT503/one_of_two_prepared.py"): AROUND,
     ("one more call", "DT516/forgotten_cleanup"): "what a forgotten function calls counts as called",
     ("one more call", "DT702/written_and_forgotten_ok.py"): "what a forgotten function calls counts as called",
+    ("one more call", "DT702/forgotten_beside_another_ok"): "what a forgotten function calls counts as called",
     ("one more call", "DT503/chosen_by_the_environment.py"): "a decorator that a helper makes is passed over",
     ("other names", "DT501/numbered_by_another_file_ok"): "the rank that another file begins with is known by its name",
     ("other names", "DT209/accumulation_steps.py"): BATCH,

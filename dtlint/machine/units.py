@@ -123,9 +123,12 @@ class Workers:
         self.pipes: list[Connection] = []
         self.processes: list[Any] = []
         self.same: dict[Any, Any] = {}  # files and functions that units have looked into
+        self.loaded = False  # has every module been loaded, and entered its classes where others ask for them?
 
     def run(self, units: list[Unit], reached: Reached) -> Iterator[Outcome]:
         if not self.pipes and (self.jobs < 2 or len(units) < WORTH_FORKING or not can_fork()):
+            if units and len(self.machine.project.selected) >= WORTH_FORKING:
+                self.load()  # what a program finds in a table does not depend on who else is run, nor where
             for unit in units:
                 yield on_deep_stack(run_unit, self.machine, unit, reached, self.ask)
             return
@@ -153,6 +156,11 @@ class Workers:
         for unit in units:
             yield finished[unit]
 
+    def load(self) -> None:
+        if not self.loaded:
+            self.loaded = True
+            on_deep_stack(load_modules, self.machine)
+
     def share(self, outcome: Outcome) -> None:
         """What comes out of a pipe is made anew each time, and thousands of units may name the same files."""
         for name in ("reached", "touched", "consulted", "whole"):
@@ -160,7 +168,7 @@ class Workers:
 
     def start(self) -> None:
         context = multiprocessing.get_context("fork")
-        on_deep_stack(load_modules, self.machine)
+        self.load()
         gc.freeze()
         for _ in range(self.jobs):
             here, there = context.Pipe()

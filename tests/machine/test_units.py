@@ -63,6 +63,38 @@ def test_one_process_or_two_reach_and_touch_the_same(project: tuple[object, Conf
     assert any(("pack/second.py", "meet") in reached for reached, _ in seen[0].values())
 
 
+TABLE = {
+    "table.py": "TASKS = {}\ndef entered(kind):\n    TASKS[kind.__name__] = kind\n    return kind\n",
+    "tasks/__init__.py": "",
+    "tasks/late.py": (
+        "import torch.distributed as dist\nfrom table import entered\n"
+        "@entered\nclass Late:\n    def go(self):\n        if dist.get_rank() == 0:\n            dist.barrier()\n"
+    ),
+    "go.py": (
+        "import importlib\nimport torch.distributed as dist\nfrom table import TASKS\n"
+        "if __name__ == '__main__':\n    dist.init_process_group()\n"
+        "    importlib.import_module('tasks.' + input())\n    TASKS['Late']().go()\n    dist.destroy_process_group()\n"
+    ),
+}
+
+
+def test_a_class_is_found_in_a_table_by_one_process_and_by_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is entered where its module is loaded, which the program only does by a name that somebody types in."""
+    monkeypatch.chdir(tmp_path)
+    meets = "import torch.distributed as dist\ndef meet():\n    dist.barrier()\n"
+    others = {f"other_{number}.py": meets for number in range(units.WORTH_FORKING)}
+    for name, text in {**TABLE, **others}.items():
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(text, encoding="utf-8")
+    config = replace(Config(), cache=False)
+    project = engine._project(listed(["."], config, None), config)
+    for jobs in (1, 2):
+        machine = run.machine_for(project, engine._knowledge(config), config)
+        outcomes = units.run_all(machine, project.selected, lambda one: ([], [], []), jobs)
+        reached = {done.unit: done.reached for done in outcomes}
+        assert ("tasks/late.py", "Late.go") in reached[units.Unit(1, "go.py")]
+
+
 @pytest.mark.parametrize("first", sorted(CIRCLE))
 def test_a_module_is_the_same_whoever_is_asked_first(project: tuple[object, Config], first: str) -> None:
     machine = run.machine_for(project[0], engine._knowledge(project[1]), project[1])

@@ -15,7 +15,7 @@ from dtlint.machine.library.python import log_filters
 from dtlint.machine.library.python.files import APPENDED, text_of
 from dtlint.machine.logs import EXITS, Attempt, Call, Choice, LogNode, plain_question
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_RANK, Const, Object, Unknown, Value, lane_value
+from dtlint.machine.values import BY_RANK, BY_SHARE, Const, Object, Unknown, Value, lane_value
 from dtlint.timeline.arrays.lives import NOTHING, Use, part_of, sides
 from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_files, same_node, together
 from dtlint.timeline.places.found_done import found_done, found_missing, same_place
@@ -43,6 +43,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
             or ends_before_start(run, access)
             or found_done(run, access)
             or of_a_failure(access)
+            or for_its_own(access)
             or touches(run, access)
         ):
             continue
@@ -65,6 +66,18 @@ def on_other_ways(run: Run, access: Access) -> int:
     event = access.event
     same = (one.mask for one in accesses(run) if (one.event.path, one.event.at) == (event.path, event.at))
     return reduce(or_, same)
+
+
+def for_its_own(access: Access) -> bool:
+    """`if key in mine: save(key)`, below a loop over all keys: each of them is in one rank's part."""
+    return any(
+        isinstance(node, Choice)
+        and node.cause is not None
+        and node.cause.kind in BY_SHARE
+        and node.symbol is not None
+        and node.symbol.key[0] == "compare in"
+        for node in access.path
+    )
 
 
 def touches(run: Run, access: Access) -> bool:
