@@ -11,6 +11,7 @@ from dtlint.machine.contents.as_long import FILLED, is_worked_out
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token, was_told
 from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.feeding import sharding
 from dtlint.machine.names import assignment
 from dtlint.machine.values import Object, Symbol, Unknown, Value
 
@@ -29,7 +30,11 @@ def filled(machine: Machine, items: Value | None, added: Value) -> Unknown | Non
     uneven = isinstance(items, Unknown) and containers.UNEVEN in items.tags
     times = how_many(added, uneven)
     share = lacks(machine, items, times) if isinstance(items, Unknown) and times is not None else None
-    return longer(machine, items, share) if share is not None and isinstance(items, Unknown) else None
+    if share is None or not isinstance(items, Unknown):
+        return None
+    if not uneven and sharding.fills_up(machine, added):
+        return sharding.filled_up(machine, items, added)  # filled up for all ranks, before it is divided
+    return longer(machine, items, share)
 
 
 def longer(machine: Machine, items: Unknown, share: Value) -> Unknown:
