@@ -56,7 +56,7 @@ from dtlint.timeline.ranks.inverted import inverted, without_gpu
 from dtlint.timeline.ranks.managers import apart, disordered, left_behind, never_asked, review
 from dtlint.timeline.ranks.own_orders import own_orders
 from dtlint.timeline.ranks.parting import Divergence
-from dtlint.timeline.ranks.telling import acting, diverging, missing, place_of, told, waiting, who
+from dtlint.timeline.ranks.telling import acting, diverging, ends_the_job, missing, place_of, told, waiting, who
 from dtlint.timeline.records import matters, recorded, ways_down
 from dtlint.timeline.samples import (
     divided,
@@ -144,6 +144,7 @@ __all__ = [
     "on_a_second_machine_only",
     "diverging",
     "does",
+    "ends_the_job",
     "engine_batches",
     "evaluation",
     "on_the_first_device",

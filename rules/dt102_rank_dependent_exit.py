@@ -19,14 +19,15 @@ Instead
 Limits
 ------
 A `raise` that any rank may come to by its own data is left alone: most launchers stop the job when one rank fails.
-One that a single rank is asked to decide is told: not all launchers do, and some only after the timeout of the group.
+One that a single rank is asked to decide is told as a warning, like an exit with a status of failure: not all launchers
+do, and some only after the timeout of the group.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, diverging, does, short, spoken_exit, told, who
+from dtlint.api import Finding, Rule, Run, diverging, does, ends_the_job, short, spoken_exit, told, who
 
 RULE = Rule(
     code="DT102",
@@ -49,5 +50,9 @@ def check(run: Run) -> Iterator[Finding]:
         if divergence.shape == "local":
             gone, staying = "some ranks", "the others"
         message = f"`{word}` on {gone} only: {does(staying, 'waits', 'wait')} in {short(divergence.event)}"
+        details = {}
+        if ends_the_job(run, divergence):
+            message += ", until the launcher or the timeout ends the job"
+            details["severity"] = "warning"
         remedy = "decide on one rank, broadcast or all_reduce the decision, and let every rank take the same way out"
-        yield told(RULE, run, divergence, tier, message, remedy)
+        yield told(RULE, run, divergence, tier, message, remedy, **details)

@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.findings import Finding, Span
 from dtlint.machine.lanes import name_lanes
 from dtlint.machine.library.meeting.evidence import hosts_meet, without_a_group
-from dtlint.machine.logs import CAUGHT, Call, Choice, decisions
+from dtlint.machine.logs import CAUGHT, EXITS, FAILS, Attempt, Call, Choice, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.attempts import failures
@@ -31,6 +31,20 @@ def diverging(run: Run, code: str) -> Iterator[tuple[Divergence, str]]:
             continue
         if hosts_meet(run, divergence.event):
             yield divergence, "default" if shown(run, divergence) and polled(run, divergence) else tier
+
+
+def ends_the_job(run: Run, divergence: Divergence) -> bool:
+    """A rank that raises, or ends with a status of failure, and nobody takes it well: most launchers then end the
+    others, so that they do not wait forever."""
+    decision = divergence.decision
+    if decision is None or (decision.exit_word or divergence.way_out) not in FAILS:
+        return False
+    return not any(
+        isinstance(above, Attempt) and any(handler.exit not in FAILS | EXITS for handler in above.handlers)
+        for node, path in run.walk()
+        if isinstance(node, Choice) and node.decision.place == decision.place
+        for above in path
+    )
 
 
 def thrown(divergence: Divergence, failed: list[Divergence]) -> bool:
@@ -100,7 +114,7 @@ def handler_call(divergence: Divergence) -> Call | None:
     return next((node for node in calls_below(divergence) if (node.path, node.at) != start), None)
 
 
-def told(rule: Any, run: Run, divergence: Divergence, tier: str, message: str, remedy: str) -> Finding:
+def told(rule: Any, run: Run, divergence: Divergence, tier: str, message: str, remedy: str, **details: Any) -> Finding:
     site = place_of(divergence)
     found: Finding = rule.finding(
         Span(site.path, *site.at),
@@ -112,6 +126,7 @@ def told(rule: Any, run: Run, divergence: Divergence, tier: str, message: str, r
         trail=trail_of(divergence, site),
         timeline=timeline_of(run, divergence),
         lanes=lanes_of(run, divergence),
+        **details,
     )
     return found
 
