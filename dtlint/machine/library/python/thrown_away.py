@@ -27,9 +27,10 @@ def performed(machine: Machine, call: Invocation) -> None:
 
 
 def of_state(machine: Machine, call: Invocation, name: str) -> None:
-    """`state.apply_gradients(grads=…)` of a train state that has gone through others' hands."""
+    """`state.apply_gradients(grads=…)` of a train state that has gone through others' hands. It takes no gradients
+    without that word: `optimizer.apply_gradients(pairs)` is of another library, and changes the variables."""
     row = machine.knowledge.method(TRAIN_STATE, name)
-    if row is not None and row.extra.get("pure"):
+    if row is not None and row.extra.get("pure") and not call.arguments:
         machine.facts["pure call"] = (call.node, row, None)
 
 
