@@ -22,6 +22,7 @@ NAMED = "who asks `if held_1` may not have the rank in mind"
 DECORATED = "that a decorator asks for the rank is seen in itself, or by the name of what it calls"
 AROUND = "a short helper that makes a set or an optimizer is followed, and one around it is not"
 BATCH = "which number is the size of a whole batch is told by its name"
+SETTINGS = "a file of settings names the class, and keeps the name"
 # Programs that are judged otherwise when they are rewritten, and why
 KNOWN = {
     ("named questions", "DT412/gfile_under_rank.py"): NAMED,
@@ -33,6 +34,11 @@ KNOWN = {
         "turned branches",
         "DT111/changed_after_it_was_sent.py",
     ): "what is received counts for what the root holds by then",
+    ("other names", "DT101/made_by_hydra"): SETTINGS,
+    ("other names", "DT102/named_in_settings"): SETTINGS,
+    ("other names", "DT102/named_in_settings_ok"): SETTINGS,
+    ("one more call", "DT106/nothing_where_this_rank_failed.py"): DEEP,
+    ("one more call", "DT114/options_before_the_group_ok.py"): DEEP,
     ("one more call", "DT106/helper_called_in_turns.py"): "nobody is run for a loop two calls above the one who meets",
     ("one more call", "DT207/authors_of_a_file"): AROUND,
     ("one more call", "DT503/one_of_two_prepared.py"): AROUND,

@@ -206,6 +206,7 @@ def choose(
         left_here = {exit_then[0], exit_other[0]} & {CAUGHT, *TURNS}
         if mask in (stayed_then, stayed_other) and not left_here:
             multiples.answered(machine, symbol, stayed_then == mask)
+        both = not stayed_then and not stayed_other and exit_then[0] != exit_other[0]
         for answer, (stayed, sinks, writes, (word, place)), group in zip((True, False), sides, begins, strict=True):
             if stayed:
                 machine.apply_writes(writes)
@@ -215,7 +216,7 @@ def choose(
                 frame.tries[-1].leavings.append(Leaving(word, decision, mask, writes, sinks))
             elif word:
                 own = decision if answer == decision.exit_answer else decision.of_other_side(word, place)
-                away = Leaving(word, own, mask, writes, begun=begun or group, both=own is not decision)
+                away = Leaving(word, own, mask, writes, begun=begun or group, both=both)
                 below = frame.choices or frame.loops or frame.tries or frame.on_yield is not None
                 if word == "return" and cause is not None and not below:
                     away.mark, away.older = mark, older
