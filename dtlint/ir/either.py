@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.examples import Way, names_below, of_its_own, outward, way_to
+from dtlint.ir.functions import called_name
 
 PICKS = frozenset({"where", "select"})
 Side = tuple[str, object]  # the question, as it is written, and the place of the argument, or the answer
@@ -37,7 +38,7 @@ def picked(way: Way) -> Side | None:
                 how, other = factor.pairs[0]
                 if how == "==" and isinstance(other, ir.Const):
                     return repr(factor.left), other.value
-        if isinstance(above, ir.Call) and getattr(above.func, "name", getattr(above.func, "id", "")) in PICKS:
+        if isinstance(above, ir.Call) and called_name(above) in PICKS:
             places = [index for index, one in enumerate(above.args) if one is held and index]
             return (repr(above.args[0]), places[0]) if places else None
     return None

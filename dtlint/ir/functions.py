@@ -74,4 +74,9 @@ def called_names(below: Any, outside: tuple[type, ...] = ()) -> Iterator[str]:
     """The last names of what is called below."""
     for node in every_node(below, outside):
         if isinstance(node, nodes.Call):
-            yield str(getattr(node.func, "name", getattr(node.func, "id", "")))
+            yield called_name(node)
+
+
+def called_name(call: nodes.Call) -> str:
+    """The last name of what is called: `init` of `group.init()`"""
+    return str(getattr(call.func, "name", getattr(call.func, "id", "")))

@@ -38,6 +38,7 @@ class Files:
         self.selected = self.paths
         self.looked = set()
         self.started = Started()
+        self.settings = ()
         self.texts = texts
         self.modules = {path: lower(text, path) for path, text in texts.items()}
         self.names = {path.removesuffix(".py").replace("/", "."): path for path in texts}

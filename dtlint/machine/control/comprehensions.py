@@ -188,15 +188,10 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         note_keys(machine, made, collected, shares)
     if roots.OFF in machine.facts:
         tags |= roots.marks_in(*collected)  # of what each lane has made for itself, too
+    of_items = None if sizes_of_gradients(collected, sources) else base.cause
     made.attributes["[]"] = Unknown(
         made_of(machine, node, base, sources),
-        uneven[0]
-        if uneven
-        else shares[0]
-        if shares
-        else None
-        if sizes_of_gradients(collected, sources)
-        else base.cause,
+        next(iter((*uneven, *shares)), of_items),
         tags,
         collected[0] if collected and isinstance(collected[0], Object) else None,
     )

@@ -92,20 +92,19 @@ def surely_before(run: Run, before: Access, access: Access) -> bool:
 def asks_for_files(run: Run, choice: Choice) -> bool:
     """Also where one rank alone asks, whose answer parts nobody."""
     asked = plain_question(choice.symbol)[0]
-    rows = (run.knowledge.api(asked_by(part)) for part in (questions_in(asked) if asked is not None else ()))
-    return any(row is not None and row.record == "file-ask" for row in rows)
+    return asked is not None and any(is_of_files(run, part) for part in questions_in(asked))
 
 
 def found_missing(run: Run, choice: Choice, then: bool) -> bool:
     """Is this side of the branch for what a question about files has not found?"""
-    missing = (what for what, answer in told(choice.symbol, then) if answer is False and isinstance(what, Symbol))
-    rows = (run.knowledge.api(asked_by(what)) for what in missing)
-    return any(row is not None and row.record == "file-ask" for row in rows)
+    answers = told(choice.symbol, then)
+    return any(answer is False and isinstance(what, Symbol) and is_of_files(run, what) for what, answer in answers)
 
 
-def asked_by(question: Symbol) -> str:
-    """The name of the call that answers it."""
-    return str(question.key[1] if question.key[0] == "source" else question.key[0])
+def is_of_files(run: Run, question: Symbol) -> bool:
+    """Does a call answer it that asks for a file?"""
+    row = run.knowledge.api(str(question.key[1] if question.key[0] == "source" else question.key[0]))
+    return row is not None and row.record == "file-ask"
 
 
 PREPARES = "prepare_data"  # a trainer calls it in one process of each node, and lets the others wait

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from dtlint.machine.control.agreeing import PUT_TOGETHER
 from dtlint.machine.library.computing import provenance
-from dtlint.machine.library.computing.marks import deep_tags
+from dtlint.machine.library.computing.marks import loaders_of
 from dtlint.machine.library.computing.metrics import AGREED_SHOWN
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Event
@@ -42,10 +42,6 @@ def put_together(run: Run, loaders: frozenset[int], told: Event) -> bool:
 
 def taken(event: Event) -> Iterator[Value]:
     yield from (value for name in ("held", "tensor") if isinstance(value := event.extra.get(name), Value))
-
-
-def loaders_of(value: Value) -> frozenset[int]:
-    return frozenset(tag[1] for tag in deep_tags((value,)) if isinstance(tag, tuple) and tag[0] == "loader")
 
 
 def outcomes(told: Event) -> Iterator[frozenset[int]]:

@@ -283,11 +283,17 @@ def of_settings(divergence: Divergence) -> bool:
     return symbol is not None and settled(symbol)
 
 
-def compares_rank(divergence: Divergence) -> bool:
-    """`rank == settings["lead"]`: the rank itself, and something that is the same for all."""
-    symbol = divergence.choice.symbol if divergence.choice is not None else None
+def asked_in(divergence: Divergence) -> Symbol | None:
+    """The question that is decided, whichever way round it was put."""
+    symbol: Symbol | None = divergence.choice.symbol if divergence.choice is not None else None
     while symbol is not None and symbol.key[0] == "not":
         symbol = symbol.key[1]
+    return symbol
+
+
+def compares_rank(divergence: Divergence) -> bool:
+    """`rank == settings["lead"]`: the rank itself, and something that is the same for all."""
+    symbol = asked_in(divergence)
     if symbol is None or symbol.key[0] not in ("compare ==", "compare !="):
         return False
     return any(type(side) is int for side in symbol.key[1:]) and any(
@@ -315,9 +321,7 @@ def takes_turns(symbol: Symbol) -> bool:
 
 def made_for_those(divergence: Divergence) -> bool:
     """`if rank in members: new_group(members)`, or `if rank not in members: continue` in front of it"""
-    symbol = divergence.choice.symbol if divergence.choice is not None else None
-    while symbol is not None and symbol.key[0] == "not":
-        symbol = symbol.key[1]
+    symbol = asked_in(divergence)
     members = divergence.event.extra.get(MEMBERS, ())
     return symbol is not None and symbol.key[0] == "compare in" and symbol.key[2] in members
 

@@ -118,9 +118,8 @@ def place_in(node: LogNode) -> object:
 
 def told_on_another_way(seen: Survey, epochs: Loop) -> bool:
     """`fit(0) if alone else spawn(fit)`: is the epoch told where several ranks come to the same loop?"""
-    at = (epochs.decision.path, epochs.decision.at)
     loops = [use.epoch_loop for use in seen.training() if use.epoch_loop is not None and use.reduced is not None]
-    same = {id(loop) for loop in loops if (loop.decision.path, loop.decision.at) == at}
+    same = {id(loop) for loop in loops if place_in(loop) == place_in(epochs)}
     return any(id(node) in same for _, path in seen.of("set-epoch") for node in path)
 
 

@@ -84,3 +84,8 @@ def deep_tags(values: tuple[Value, ...], depth: int = 0) -> frozenset[Any]:
         elif isinstance(value, Object) and value.kind == "dict":
             found |= deep_tags(tuple(value.attributes.values()), depth + 1)
     return found
+
+
+def loaders_of(value: Value) -> frozenset[int]:
+    """The numbers of the loaders from whose batches it was made, as a whole or in its parts."""
+    return frozenset(tag[1] for tag in deep_tags((value,)) if isinstance(tag, tuple) and tag[0] == "loader")

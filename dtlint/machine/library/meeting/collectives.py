@@ -274,8 +274,7 @@ def agreed(machine: Machine, call: Invocation, value: Value, param: str) -> Valu
 
 def of_loaders(value: Value) -> frozenset[Any]:
     """Tags of what the ranks have put together: of which loaders' batches it was made."""
-    found = (tag for tag in marks.deep_tags((value,)) if type(tag) is tuple and tag[0] == "loader")
-    return frozenset((PUT_TOGETHER, *tag[1:]) for tag in found)
+    return frozenset((PUT_TOGETHER, loader) for loader in marks.loaders_of(value))
 
 
 def root_items(machine: Machine, call: Invocation, value: Object) -> tuple[Value, ...] | None:

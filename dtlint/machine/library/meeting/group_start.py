@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import called_names, every_node, functions_of
+from dtlint.ir.functions import called_name, called_names, every_node, functions_of
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Place, told
@@ -131,12 +131,8 @@ def calls_of(machine: Machine, body: ir.Node | None, known: frozenset[str]) -> l
     if id(body) not in made:
         below = every_node(body.body, OF_ITS_OWN) if isinstance(body, ir.Function | ir.Module) else ()
         calls = (node for node in below if isinstance(node, ir.Call) and node.at is not None)
-        made[id(body)] = [call for call in calls if name_of(call) in known]
+        made[id(body)] = [call for call in calls if called_name(call) in known]
     return made[id(body)]
-
-
-def name_of(call: ir.Call) -> str:
-    return str(getattr(call.func, "name", getattr(call.func, "id", "")))
 
 
 def is_method(call: ir.Call, frame: Frame) -> bool:

@@ -47,11 +47,11 @@ def instantiated(machine: Machine, call: Invocation) -> Value | None:
     if not isinstance(config, Unknown) or config.cause is not None:
         return None
     words = words_of(config.symbol)
-    maker = meant(machine, (*words, "_target_")) if words else None
+    maker = meant(machine, (*words, str(call.row.extra["key"]))) if words else None
     if maker is None:
         return None
     rest = machine.unknown("settings", config.symbol)
-    own = tuple((name, value) for name, value in call.keywords if name not in ("config", "_recursive_", "_convert_"))
+    own = tuple((name, value) for name, value in call.keywords if name not in call.row.extra["own"])
     return calls.call_value(machine, maker, tuple(given), (*own, (None, rest)), call.mask, call.node)
 
 

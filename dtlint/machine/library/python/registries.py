@@ -28,8 +28,11 @@ def register(machine: Machine, call: Invocation) -> Value | None:
 
 
 def entered(machine: Machine, call: Invocation) -> Value | None:
-    registry, name, maker = call.arguments
-    return enter(registry, name, maker) if isinstance(registry, Object) else maker
+    """The decorator is called with what stands below it."""
+    match call.arguments:
+        case (Object() as registry, name, maker):
+            return enter(registry, name, maker)
+    return None
 
 
 def enter(registry: Object, name: Value, maker: Value) -> Value:
@@ -39,10 +42,14 @@ def enter(registry: Object, name: Value, maker: Value) -> Value:
     return maker
 
 
+def all_entered(call: Invocation) -> dict[str | None, Value]:
+    found: dict[str | None, Value] = call.receiver.facts.get(ENTERED, {}) if isinstance(call.receiver, Object) else {}
+    return found
+
+
 def looked_up(machine: Machine, call: Invocation) -> Value | None:
     """`REGISTRY.get(config.name)`"""
-    name = call.get("name")
-    known = call.receiver.facts.get(ENTERED, {}) if isinstance(call.receiver, Object) else {}
+    name, known = call.get("name"), all_entered(call)
     if isinstance(name, Const):
         return known.get(name.value)
     if not known or not isinstance(name, Unknown) or name.cause is not None:
@@ -54,12 +61,11 @@ def built(machine: Machine, call: Invocation) -> Value | None:
     """`REGISTRY.build(dict(type="Name", width=3))`: the other keys are what it is made with."""
     from dtlint.machine.functions import calls
 
-    config = call.get("cfg")
-    known = call.receiver.facts.get(ENTERED, {}) if isinstance(call.receiver, Object) else {}
+    config, known = call.get("cfg"), all_entered(call)
     given: list[tuple[str | None, Value]] = [(name, value) for name, value in call.keywords if name != "cfg"]
     if isinstance(config, Object) and config.kind == "dict":
         held = dict(entries(config))
-        named = held.pop("type", None)
+        named = held.pop(str(call.row.extra["key"]), None)
         maker = known.get(named.value) if isinstance(named, Const) else named
         given += [(name, value) for name, value in held.items() if isinstance(name, str)]
     elif isinstance(config, Unknown) and config.cause is None and known:
