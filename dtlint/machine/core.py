@@ -12,6 +12,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.lanes import PUT_ON, World, either_tree, join, overlay, restrict, taken_off
 from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Place, decisions, plain_question
 from dtlint.machine.names.frames import Frame, Write
+from dtlint.machine.noted import Noted
 from dtlint.machine.uses import Uses
 from dtlint.machine.values import (
     FILLED,
@@ -63,6 +64,7 @@ class Machine:
         self.world = world
         self.symbols = Symbols()
         self.journal: list[tuple[dict[Any, Value], Any, Value]] = []
+        self.noted = Noted()
         self.over: list[Slots] = []  # variables of calls that have ended, held so that an id stays theirs
         self.sinks: list[tuple[Log, int]] = []
         self.frame: Frame = None  # type: ignore[assignment]
@@ -200,6 +202,7 @@ class Machine:
 
     def end(self, frame: Frame) -> None:
         """The call is over. No rollback need touch its variables, unless a function defined in it may read them."""
+        self.noted.again(frame.noted_away)
         if not frame.captured:
             frame.variables.over = True
             self.over.append(frame.variables)

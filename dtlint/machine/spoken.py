@@ -7,7 +7,7 @@ from typing import Any
 
 from dtlint.machine.contents import ranges
 from dtlint.machine.control.consistent import NOTHING, Answers, agrees
-from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, plain_question
+from dtlint.machine.logs import FAILS, Attempt, Call, Choice, Event, Log, LogNode, Loop, plain_question
 from dtlint.machine.starts.given import settled
 from dtlint.machine.values import Const, External, lane_value
 
@@ -43,9 +43,9 @@ def add_key(node: LogNode, lane: int, group: Any, parts: list[Any]) -> None:
         question = question_of(node)
         if node.known is not None:
             parts.extend(then if node.known else other)
-        elif "raise" in node.exits:
+        elif not FAILS.isdisjoint(node.exits):
             # an error ends the job: the lanes that are left go on the other way
-            parts.extend(other if node.exits[0] == "raise" else then)
+            parts.extend(other if node.exits[0] in FAILS else then)
         elif then == other or (perhaps(then, question) and other in ((), perhaps(then))):
             parts.extend(then)
         elif perhaps(other, question) and then in ((), perhaps(other)):

@@ -32,7 +32,7 @@ def write(machine: Machine, base: Unknown, name: str, value: Value, before: Valu
 def keeps(base: Unknown) -> bool:
     """Is it one thing for all that is known of it? Settings that were found in a file, or not, are what this rank has
     of them, and keep what it puts there."""
-    return base.cause is None or base.cause.kind == "files"
+    return base.cause is None or base.cause.kind in ("files", "data")
 
 
 def kept_by_function(machine: Machine, function: FunctionRef) -> bool:

@@ -14,6 +14,7 @@ from dtlint.machine.library.meeting import group_start
 from dtlint.machine.library.python import options
 from dtlint.machine.logs import CAUGHT, EXITS, Choice, Decision, Guards, decisions, plain_question, questions_in, told
 from dtlint.machine.names.frames import Frame, Leaving
+from dtlint.machine.noted import Note
 from dtlint.machine.values import BY_RANK, Cause, Const, Row, Symbol, Unknown, Value
 
 TURNS = ("break", "continue")
@@ -147,6 +148,7 @@ def choose(
     frame.choices.append(decision)
 
     mark, older = len(machine.journal), machine.objects
+    noted, notes = len(machine.noted.before), list[Note]()  # of the sides that stay
     sides = []
     left_before, left_sides = frame.left, mask
     ended_before = len(frame.ended)
@@ -183,7 +185,9 @@ def choose(
             # on this side some end the program, and the others go on or return
             frame.leavings += [Leaving("exit", one, one.taken, []) for one in frame.ended[ended_before:]]
         del frame.ended[ended_before:]
+        (notes if stayed else frame.noted_away).extend(machine.noted.taken_back(noted))
         sides.append((stayed, machine.sinks, machine.rollback(mark), frame.last_exit if stayed != mask else ("", None)))
+    machine.noted.again(notes)
     frame.left = left_before | left_sides
     frame.choices.pop()
     frame.guards = start_of

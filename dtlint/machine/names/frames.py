@@ -96,6 +96,7 @@ class Frame:
         "loops",
         "mask",
         "node",
+        "noted_away",
         "on_yield",
         "owner",
         "path",
@@ -143,6 +144,7 @@ class Frame:
         self.left = 0  # lanes that raised or ended the program in here
         self.ended: list[Decision] = []  # who ended the program in here, and what had parted them from the others
         self.choices: list[Decision] = []
+        self.noted_away: list[Any] = []  # notes of sides that have left, for whoever comes back to the caller
         self.answers: list[tuple[Symbol, bool] | None] = []  # to the open choices, on the side that is run
         self.exits: list[Callable[[int], None]] = []  # of the context managers that have been entered
         self.exited: list[Any] = []  # the last ways out that have gone through them

@@ -10,6 +10,7 @@ from dtlint.machine.contents.presence import part_of
 from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.library.computing.marks import deep_tags
 from dtlint.machine.library.computing.metrics import OWN_COUNTS, held_in, told_to_one
+from dtlint.machine.library.computing.provenance import inner_symbols, symbols_in
 from dtlint.machine.library.feeding import cut_shares
 from dtlint.machine.library.feeding.loaders import Described
 from dtlint.machine.library.invocation import Invocation
@@ -23,6 +24,7 @@ from dtlint.timeline.places.put_together import put_together
 from dtlint.timeline.ranks.obeying import was_told
 from dtlint.timeline.records import calls_around, recorded
 from dtlint.timeline.samples.given_by_hosts import given_by_hosts
+from dtlint.timeline.steps.kinds import asks_kind
 from dtlint.timeline.steps.training import alone_there, survey
 from dtlint.timeline.symbols import constant
 
@@ -60,13 +62,15 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
         loaders = event.extra["loaders"]
         if loaders & trained or inside(run, path, loaders) or off_root(event) or of_everybody(run, loaders):
             continue
+        if event.op == "metric-decides" and about_its_kind(event):
+            continue
         if (not trained and not answered(event)) or of_one_answer(event) or alone_there(survey(run), event, path):
             continue
         steps = (*trail(event), *handed_to(event, path))
         found.setdefault(loaders, []).append(LocalMetric(event.op.removeprefix("metric-"), event, steps))
     for event, path in recorded(run, "metric-asked") if trained else ():
         loaders = event.extra["loaders"]
-        others = loaders & trained or inside(run, path, loaders) or of_everybody(run, loaders)
+        others = loaders & trained or inside(run, path, loaders) or of_everybody(run, loaders) or about_its_kind(event)
         written = None if others else written_by_one(run, event)
         if written is not None:
             step = Step(written.path, written.at[0], "only some ranks write then")
@@ -75,6 +79,11 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
         used = tuple(Step(one.event.path, one.event.at[0], "and used here") for one in more)
         tier = "strict" if put_together(run, loaders, first.event) else "default"
         yield replace(first, steps=(*first.steps, *used), tier=tier)
+
+
+def about_its_kind(event: Event) -> bool:
+    """`if type(record) == str`: what sort of thing was computed, and not how large it is."""
+    return any(isinstance(value, Unknown) and asks_kind(value.symbol) for value in event.extra["values"])
 
 
 def losses(run: Run) -> list[Value | None]:
@@ -235,6 +244,15 @@ def handed_to(event: Event, path: tuple[LogNode, ...]) -> tuple[Step, ...]:
     return (Step(call[0].path, asked, f"calls `{call[0].function}`"),)
 
 
+ALIKE = ("turn", "same", "kind")  # symbol: an attribute of a library that all ranks have alike
+
+
+def of_all_ranks(value: Unknown) -> bool:
+    """`float(self.trainer.current_epoch + 1)`: made of nothing but numbers that all ranks have."""
+    beginnings = [one for one in symbols_in(value.symbol) if next(inner_symbols(one.key), None) is None]
+    return value.cause is None and all(one.key[0] in ALIKE for one in beginnings)
+
+
 def lightning(run: Run) -> Iterator[LocalMetric]:
     """`self.log` of an evaluation hook without `sync_dist`, in a program whose Trainer runs several processes."""
     found = [event for event, _ in recorded(run, "log") if event.function.rpartition(".")[2] in EVALUATION]
@@ -250,7 +268,7 @@ def lightning(run: Run) -> Iterator[LocalMetric]:
             continue
         if isinstance(value, Object | ModuleRef | Const) or any(name is None for name, _ in call.keywords):
             continue  # a metric object is reduced by itself
-        if isinstance(value, Unknown) and was_told(value.symbol):
+        if isinstance(value, Unknown) and (was_told(value.symbol) or of_all_ranks(value)):
             continue
         zero = call.get("rank_zero_only")
         if zero is None:

@@ -337,7 +337,9 @@ def asked(run: Run, changes: list[Access], ask: Access) -> Iterator[Race]:
             late = [
                 other
                 for lane, other in pairs(run, change, ask)
-                if change.places[lane] == ask.places[other] and not_before(change, ask, lane, other)
+                if change.places[lane] == ask.places[other]
+                and not_before(change, ask, lane, other)
+                and not_after(change, ask, lane, other)  # they may have waited for it on a way of their own
             ]
             if any(parts_at(choice, lane) for lane in late):
                 yield Race(ASKED, change, ask, choice)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 
 from dtlint.machine.control.consistent import NOTHING, Answers, Sorting, agrees, answers_of, changed
 from dtlint.machine.lanes import lanes_in
@@ -59,7 +59,7 @@ class Assuming:
         self.collect = collect
         self.members = members
         self.sorting = Sorting()
-        self.found: dict[tuple[int, int], tuple[Item, Log, list[Item]]] = {}
+        self.found: dict[tuple[int, ...], tuple[Item, tuple[Log, ...], list[Item]]] = {}
 
     def cases(self, first: Case) -> Iterator[Case]:
         """What is pending for the combinations of answers, the likeliest first."""
@@ -102,7 +102,7 @@ class Assuming:
         if known is None:
             own: Pending = {}
             self.collect(log, path, own, item.mask)
-            known = self.found[id(item), id(log)] = (item, log, own.get(self.members, []))
+            known = self.found[id(item), id(log)] = (item, (log,), own.get(self.members, []))
         return known[2]
 
     def resolved(self, items: list[Item], answers: Answers) -> list[Item]:
@@ -119,27 +119,41 @@ class Assuming:
             turn = self.sorting.sorted_out(node.loop.body, answers)
             return [item] if talks(turn, node.loop.mask) else []  # nobody waits there for another turn
         if isinstance(node, Loop):
-            body = self.sorting.sorted_out(node.body, answers)
-            return [item] if body is node.body else self.again(item, node, body)
+            return self.again(item, node, body=self.sorting.sorted_out(node.body, answers))
         if not isinstance(node, Choice) or not is_open(item):
             return [item]
         sides = open_sides(node, answers)
-        if len(sides) != 1:
-            return [item]
         if isinstance(item, Fork):
-            return self.resolved(item.sides[not sides[0]], answers)
+            return self.resolved(item.sides[not sides[0]], answers) if len(sides) == 1 else self.both(item, answers)
+        if len(sides) != 1:
+            inner = {side: self.sorting.sorted_out(getattr(node, side), answers) for side in ("then", "other")}
+            return self.again(item, node, **inner)
         side = "then" if sides[0] else "other"
         log = self.sorting.sorted_out(getattr(node, side), answers)
         below = self.below(item, log, (*item.path, changed(node, **{side: log})))
         left = [Item(node, item.path, item.mask)] if leaves_alone(node, sides[0]) else []
         return [*self.resolved(below, answers), *left]
 
-    def again(self, item: Item, node: Loop, body: Log) -> list[Item]:
-        known = self.found.get((id(item), id(body)))
+    def both(self, item: Fork, answers: Answers) -> list[Item]:
+        """It is not known which side is taken; what is known of other questions holds on both."""
+        left, right = sides = [self.resolved(side, answers) for side in item.sides]
+        if [*map(id, chain(*sides))] == [*map(id, chain(*item.sides))]:
+            return [item]
+        assert isinstance(item.node, Choice)
+        return forked(item.node, item.path, left, right)
+
+    def again(self, item: Item, node: Choice | Loop, **inner: Log) -> list[Item]:
+        """The same with other logs in it: what is asked in there is known."""
+        new = changed(node, **inner)
+        if new is node:
+            return [item]
+        logs = tuple(inner.values())
+        index = (id(item), *map(id, logs))
+        known = self.found.get(index)
         if known is None:
             alone = Log()
-            alone.nodes.append(changed(node, body=body))
-            self.found[id(item), id(body)] = known = (item, body, self.below(item, alone, item.path))
+            alone.nodes.append(new)
+            self.found[index] = known = (item, logs, self.below(item, alone, item.path))
         return known[2]
 
 

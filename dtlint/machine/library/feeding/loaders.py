@@ -463,7 +463,8 @@ def measure(machine: Machine, loader: Object, dataset: Value, found: Described) 
             found.uneven = Cause(kind, length.cause.trail if length.cause is not None else None)
         return
     if isinstance(length, Row | Unknown) and length.cause is not None and not is_divided(machine, length):
-        kind = "shard" if found.shards and is_slice(dataset) else "length"
+        counted = "files" if length.cause.kind == "files" else "length"  # which all find alike, as a rule
+        kind = "shard" if found.shards and is_slice(dataset) else counted
         found.uneven = Cause(kind, length.cause.trail)
 
 

@@ -54,11 +54,11 @@ def around(
     made.facts.update(wrapped=True, sharded=sharded, group=group or machine.world_group, call=call)
     for held in inner.lanes if isinstance(inner, Row) else (inner,):
         if isinstance(held, Object):
-            held.facts["wrapper"] = made
+            machine.noted.put(held.facts, "wrapper", made)
             machine.facts["watched"] = True
             for part in provenance.parts(held):
                 if isinstance(part, Object) and part is not held and is_module(machine, part):
-                    part.facts[stepping.WITHIN] = made
+                    machine.noted.put(part.facts, stepping.WITHIN, made)
     if sharded:
         machine.facts["sharded"] = True
         gradient_parts.divide(machine, made, gradient_parts.PART)

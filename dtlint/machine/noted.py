@@ -1,0 +1,37 @@
+"""What is noted about a thing on one side of an undecided branch? Who runs the other side knows nothing of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtlint.machine.values import MISSING
+
+Note = tuple[dict[str, Any], str, Any]  # the facts of a thing, the name of one, and what it is or was
+
+
+class Noted:
+    """Facts about things, in the order in which they were noted."""
+
+    def __init__(self) -> None:
+        self.before: list[Note] = []
+
+    def put(self, facts: dict[str, Any], name: str, value: Any) -> None:
+        self.before.append((facts, name, facts.get(name, MISSING)))
+        facts[name] = value
+
+    def taken_back(self, mark: int) -> list[Note]:
+        """Undo what was noted since; it is handed back, the first first."""
+        undone: list[Note] = []
+        while len(self.before) > mark:
+            facts, name, old = self.before.pop()
+            undone.insert(0, (facts, name, facts[name]))
+            if old is MISSING:
+                del facts[name]
+            else:
+                facts[name] = old
+        return undone
+
+    def again(self, undone: list[Note]) -> None:
+        """Behind the branch it may have been either side."""
+        for facts, name, value in undone:
+            self.put(facts, name, value)
