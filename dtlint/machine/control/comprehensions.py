@@ -40,12 +40,14 @@ from dtlint.machine.values import (
 def orders_asked(machine: Machine, condition: ir.Expr, mask: int) -> list[Any]:
     """`[i for i in numbers if i not in held_out]`: what was drawn for `held_out` decides here as well."""
 
-    found = []
+    found: list[Any] = []
     for op, asked in condition.pairs if isinstance(condition, ir.Compare) else ():
         if isinstance(asked, ir.Call) and isinstance(asked.func, ir.Name) and len(asked.args) == 1:
             asked = asked.args[0]  # `set(held_out)`
         if op in ("in", "not in") and isinstance(asked, ir.Name | ir.Attr):
-            found.extend(provenance.marks(machine.evaluate(asked, mask), "order", 2))
+            looked_in = machine.evaluate(asked, mask)
+            # what a part of an order was looked up in is such a part itself
+            found.extend(mark for kind in ("order", "ordered") for mark in provenance.marks(looked_in, kind, 2))
     return found
 
 
@@ -183,6 +185,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     if not uneven and not any(containers.UNEVEN in one.tags for one in sources):
         tags -= {containers.UNEVEN}  # of each item: how many there are of them does not hang on it
         tags |= {containers.OF_EACH} if any(map(containers.has_own_many, collected)) else frozenset()
+    tags |= {mark for one in collected if type(one) is Tuple for mark in provenance.marks(one, "order", 2)}
     if node.key is not None:
         tags |= of_values(collected)
         note_keys(machine, made, collected, shares)
