@@ -253,7 +253,7 @@ def copied_generators(run: Run) -> Iterator[tuple[Site, Steps]]:
         for look in (*known.looks, known.collating):
             if look is None or look.cut:
                 continue
-            divided = bool(inside.splits_by_worker(look)) or bool(inside.splits_by_rank(look))
+            divided = divides(look)
             for event, above in walk(look.log):
                 if not isinstance(event, Event) or event.op != "draw" or for_another_try(event, above):
                     continue
@@ -267,6 +267,12 @@ def copied_generators(run: Run) -> Iterator[tuple[Site, Steps]]:
                 place = generator_place(generator)
                 drawn = event_step(event, "every worker draws from its copy here")
                 yield place, (*ways_to(run, place), drawn, copies)
+
+
+def divides(look: inside.Inside) -> bool:
+    """Do the workers or the ranks divide among themselves what it goes through? Of what is asked for by numbers, and of
+    the batches made of that, somebody else has divided the numbers."""
+    return look.iterable and (bool(inside.splits_by_worker(look)) or bool(inside.splits_by_rank(look)))
 
 
 def for_another_try(event: Event, above: tuple[LogNode, ...]) -> bool:
