@@ -80,7 +80,6 @@ def reused_keys(run: Run) -> Iterator[Again]:
         if not turns_once(loop):
             yield from used_up_for_the_next_turn(run, story, loop, told)
 
-
     yield from used_by_who_hands_it_out(run, story, taken)
 
 
