@@ -180,8 +180,9 @@ def shared_worker_seeds(run: Run) -> Iterator[tuple[Site, Steps]]:
         told = begun is not None and any(of_this_rank(seed_of(event)) for event in begun.events("seed"))
         if told or not workers_of(run, use.loader, known):
             continue
-        drawing = (event for look in known.looks if not look.cut for event in look.events("draw"))
-        event = next((one for one in drawing if generator_of(one) is None and not of_this_rank(rng_of(one))), None)
+        looks = (look for look in known.looks if not look.cut and not seeds_itself(look))
+        drawing = (event for look in looks for event in look.events("draw"))
+        event = next((one for one in drawing if generator_of(one) is None), None)
         if event is None:
             continue
         done.add(state.site)
@@ -190,9 +191,10 @@ def shared_worker_seeds(run: Run) -> Iterator[tuple[Site, Steps]]:
         yield state.site, (*ways_to(run, state.site), fed, drawn)
 
 
-def rng_of(event: Event) -> Value | None:
-    state = event.extra["call"].extra.get("rng")
-    return state.seed if isinstance(state, State) else None
+def seeds_itself(look: inside.Inside) -> bool:
+    """Does the data set seed the worker's generators by the rank? How the main process has seeded its own is forgotten
+    in the workers."""
+    return any(of_this_rank(seed_of(event)) for event in look.events("seed"))
 
 
 def of_this_rank(seed: Value | None) -> bool:

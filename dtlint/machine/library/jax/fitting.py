@@ -223,7 +223,24 @@ def lacks_axis(machine: Machine, value: Value, led: bool = False) -> str:
         host = words(leaf.tags, "host tree")
         if host and not has(leaf, "device axis"):
             return str(host[0][2])
+    if number_beside_rows(machine, value):
+        return "a container with a plain number beside its arrays"
     return jax_shapes.lacking([leaf for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]) if led else ""
+
+
+def number_beside_rows(machine: Machine, value: Value) -> bool:
+    """`{"x": x, "temperature": 0.1}`, of which `x` has one part for each device? Copies of a state are made of its
+    numbers as well."""
+    if not isinstance(value, Tuple) and not (isinstance(value, Object) and value.kind in ("dict", "list")):
+        return False
+    held = list(jax_facts.leaves(value, 3))
+    divided = any(has(leaf, "device axis") and not has(leaf, "replicated") and not has(leaf, "output") for leaf in held)
+    return divided and any(
+        type(leaf.value) in (int, float)
+        if isinstance(leaf, Const)
+        else isinstance(leaf, Unknown) and is_number(machine, leaf.symbol)
+        for leaf in held
+    )
 
 
 def one_way_restored(value: Value) -> str:
