@@ -38,8 +38,18 @@ def default_for(run: Any, symbol: Symbol) -> Value | None:
     if symbol.key[0] == "environment" and len(symbol.key) == 2:
         found: Value | None = run.facts.get(DEFAULTS, {}).get(symbol.key[1])
         return found
+    if symbol.key[0] == "builtins.int" and isinstance(symbol.key[1], Symbol):
+        return as_number(default_for(run, symbol.key[1]))
     option = option_of(run, attribute_of(symbol))
     return default_of(option) if option is not None else None
+
+
+def as_number(value: Value | None) -> Value | None:
+    """What `int(value)` is, if it is one."""
+    text = value.value if isinstance(value, Const) else None
+    if isinstance(text, str):
+        return Const(int(text)) if text.strip().lstrip("-").isdecimal() else None
+    return value if type(text) is int else None
 
 
 def default_in_a_class(run: Any, name: str | None) -> Value | None:
@@ -61,11 +71,11 @@ def default_in_a_class(run: Any, name: str | None) -> Value | None:
 
 
 def usual(run: Any, value: Value | None) -> Value | None:
-    """The value itself, or the default of the option it is read from."""
+    """The value itself, or the default of the option or of the environment variable it is read from."""
     if not isinstance(value, Unknown):
         return value
     option = option_of(run, attribute_of(value.symbol))
-    return default_of(option) if option is not None else value
+    return default_of(option) if option is not None else default_for(run, value.symbol) or value
 
 
 def asked_for(run: Any, path: str, name: str) -> bool:

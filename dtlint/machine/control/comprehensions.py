@@ -16,6 +16,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import row
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import sharding
+from dtlint.machine.library.jax import facts
 from dtlint.machine.library.meeting import roots
 from dtlint.machine.library.python import own_order
 from dtlint.machine.library.training import own_gradients
@@ -181,7 +182,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     if kind == "set":
         uneven += [cause for one in collected if (cause := sets.repeated(one)) is not None]
     base = opaque(machine, "comprehension", *collected[:4], *sources[:2])
-    tags = base.tags | ({containers.UNEVEN} if uneven else frozenset()) | marks
+    tags = facts.of_items(base.tags, collected) | ({containers.UNEVEN} if uneven else frozenset()) | marks
     if not uneven and not any(containers.UNEVEN in one.tags for one in sources):
         tags -= {containers.UNEVEN}  # of each item: how many there are of them does not hang on it
         tags |= {containers.OF_EACH} if any(map(containers.has_own_many, collected)) else frozenset()

@@ -22,7 +22,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import key_splits
 from dtlint.machine.library.jax.facts import LEARNED, has
 from dtlint.machine.library.jax.keys import root_of
-from dtlint.machine.library.python.generators import RESUMED
+from dtlint.machine.library.python.generators import HANDED_OUT, RESUMED
 from dtlint.machine.logs import Call, Event, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Symbol, Unknown, Value
@@ -30,6 +30,8 @@ from dtlint.timeline.arrays.lives import (
     Again,
     Story,
     Use,
+    entered_with,
+    exclude,
     leaves,
     now_and_then,
     parts,
@@ -51,6 +53,7 @@ def reused_keys(run: Run) -> Iterator[Again]:
         return
     story = Story(lambda again: on_purpose(run, again))
     told: set[Symbol] = set()
+    taken: list[Use] = []  # of items that generators gave
     for event, path in recorded(run, "key"):
         call = event.extra.get("call")
         if call is None:
@@ -66,13 +69,38 @@ def reused_keys(run: Run) -> Iterator[Again]:
         if draws_nothing(run, call):
             continue
         mild = bool(event.extra.get("weak")) or key_splits.for_models(run.facts, call)
-        again = story.use(Use(symbol, event, path, True, mild))
+        use = Use(symbol, event, path, True, mild)
+        again = story.use(use)
         if again is not None:
             told.add(symbol)
             yield again
+        elif symbol in run.facts.get(HANDED_OUT, ()) and not mild:
+            taken.append(use)
     for loop in loops_of(run):
         if not turns_once(loop):
             yield from used_up_for_the_next_turn(run, story, loop, told)
+
+    yield from used_by_who_hands_it_out(run, story, taken)
+
+
+def used_by_who_hands_it_out(run: Run, story: Story, taken: list[Use]) -> Iterator[Again]:
+    """`yield key` and `key, _ = split(key)`: the generator draws all others from a key that it has given away."""
+    told: set[Symbol] = set()
+    for use in taken:
+        own, generator = run.facts[HANDED_OUT][use.symbol]
+        inside = next((one for one in used_within(story, own, generator) if not exclude(one, use)), None)
+        if inside is None or own in told or on_purpose(run, Again(inside, use, None, *site_after(inside.path, use))):
+            continue
+        told.add(own)
+        yield Again(use, inside, None, Span(inside.event.path, *inside.event.at), inside.event.function)
+
+
+def used_within(story: Story, symbol: Symbol, function: tuple[str, object]) -> Iterator[Use]:
+    """Where a function uses up what has this symbol there."""
+    for held in (symbol, *entered_with(symbol)):
+        for use in story.consumed.get(held, ()):
+            if any(isinstance(node, Call) and (node.callee_path, node.callee_at) == function for node in use.path):
+                yield use
 
 
 def used_up_for_the_next_turn(run: Run, story: Story, loop: Loop, told: set[Symbol]) -> Iterator[Again]:

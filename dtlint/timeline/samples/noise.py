@@ -180,8 +180,9 @@ def shared_worker_seeds(run: Run) -> Iterator[tuple[Site, Steps]]:
         told = begun is not None and any(of_this_rank(seed_of(event)) for event in begun.events("seed"))
         if told or not workers_of(run, use.loader, known):
             continue
-        drawing = (event for look in known.looks if not look.cut for event in look.events("draw"))
-        event = next((one for one in drawing if generator_of(one) is None and not of_this_rank(rng_of(one))), None)
+        looks = (look for look in known.looks if not look.cut and not seeds_itself(look))
+        drawing = (event for look in looks for event in look.events("draw"))
+        event = next((one for one in drawing if generator_of(one) is None), None)
         if event is None:
             continue
         done.add(state.site)
@@ -190,9 +191,10 @@ def shared_worker_seeds(run: Run) -> Iterator[tuple[Site, Steps]]:
         yield state.site, (*ways_to(run, state.site), fed, drawn)
 
 
-def rng_of(event: Event) -> Value | None:
-    state = event.extra["call"].extra.get("rng")
-    return state.seed if isinstance(state, State) else None
+def seeds_itself(look: inside.Inside) -> bool:
+    """Does the data set seed the worker's generators by the rank? How the main process has seeded its own is forgotten
+    in the workers."""
+    return any(of_this_rank(seed_of(event)) for event in look.events("seed"))
 
 
 def of_this_rank(seed: Value | None) -> bool:
@@ -253,7 +255,7 @@ def copied_generators(run: Run) -> Iterator[tuple[Site, Steps]]:
         for look in (*known.looks, known.collating):
             if look is None or look.cut:
                 continue
-            divided = bool(inside.splits_by_worker(look)) or bool(inside.splits_by_rank(look))
+            divided = divides(look)
             for event, above in walk(look.log):
                 if not isinstance(event, Event) or event.op != "draw" or for_another_try(event, above):
                     continue
@@ -267,6 +269,12 @@ def copied_generators(run: Run) -> Iterator[tuple[Site, Steps]]:
                 place = generator_place(generator)
                 drawn = event_step(event, "every worker draws from its copy here")
                 yield place, (*ways_to(run, place), drawn, copies)
+
+
+def divides(look: inside.Inside) -> bool:
+    """Do the workers or the ranks divide among themselves what it goes through? Of what is asked for by numbers, and of
+    the batches made of that, somebody else has divided the numbers."""
+    return look.iterable and (bool(inside.splits_by_worker(look)) or bool(inside.splits_by_rank(look)))
 
 
 def for_another_try(event: Event, above: tuple[LogNode, ...]) -> bool:

@@ -35,7 +35,7 @@ from dtlint.timeline.steps.training import event_step, place_of, step_at, survey
 def collisions(run: Run) -> Iterator[tuple[Site, Steps, str]]:
     told: set[Any] = set()  # one product, or one number, may seed several generators
     if evidence.distributed(run):
-        for event, _ in survey(run).of("seed"):
+        for event, _ in (*survey(run).of("seed"), *survey(run).of("key seed")):
             for found in rank_collision(run, event):
                 if found[0] not in told:
                     told.add(found[0])

@@ -136,6 +136,13 @@ def deep(values: Iterable[Value]) -> set[Any]:
     return found
 
 
+def of_items(tags: Tags, items: Iterable[Value]) -> Tags:
+    """The facts of what a comprehension collected: which numbers the leaves hold that it walked over says nothing of
+    what it made of each, and there are equally many of them on all devices."""
+    inside = {tag for tag in tags if is_jax(tag) and tag[1] in INSIDE}
+    return tags - (inside - deep(items)) if inside else tags
+
+
 def partly_agreed(trees: Iterable[Value]) -> set[Any]:
     """The marks of trees in which some gradients have been agreed on, and others of the same are this device's own."""
     found: set[Any] = set()

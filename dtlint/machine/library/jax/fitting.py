@@ -223,7 +223,24 @@ def lacks_axis(machine: Machine, value: Value, led: bool = False) -> str:
         host = words(leaf.tags, "host tree")
         if host and not has(leaf, "device axis"):
             return str(host[0][2])
+    if number_beside_rows(machine, value):
+        return "a container with a plain number beside its arrays"
     return jax_shapes.lacking([leaf for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]) if led else ""
+
+
+def number_beside_rows(machine: Machine, value: Value) -> bool:
+    """`{"x": x, "temperature": 0.1}`, of which `x` has one part for each device? Copies of a state are made of its
+    numbers as well."""
+    if not isinstance(value, Tuple) and not (isinstance(value, Object) and value.kind in ("dict", "list")):
+        return False
+    held = list(jax_facts.leaves(value, 3))
+    divided = any(has(leaf, "device axis") and not has(leaf, "replicated") and not has(leaf, "output") for leaf in held)
+    return divided and any(
+        type(leaf.value) in (int, float)
+        if isinstance(leaf, Const)
+        else isinstance(leaf, Unknown) and is_number(machine, leaf.symbol)
+        for leaf in held
+    )
 
 
 def one_way_restored(value: Value) -> str:
@@ -296,7 +313,9 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
             elif tag[3] == "" and tag[4] not in (None, 1) and (led or divided_elsewhere(machine, tag[4])):
                 what = f"{tag[4]} keys, where the mapped axis has one entry for each device"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
-            elif tag[3] == "samples" and (divided(call, tag[4]) or (led and multiplied(tag[4]))):
+            elif tag[3] == "samples" and (
+                divided(call, tag[4]) or divided_elsewhere(machine, tag[4]) or (led and multiplied(tag[4]))
+            ):
                 what = "one key for each sample, where the mapped axis has one entry for each device"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
             elif tag[3] == "samples" and led and of_one_device(machine, tag[4]):
@@ -304,7 +323,7 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
                     "as many keys as each device has of something else, where the mapped axis has one for each device"
                 )
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
-            elif tag[3] == "samples" and led:
+            elif tag[3] == "samples":
                 jax_facts.note(machine, COUNTED_BY, call.mask, tag[5], (here,), count=tag[4])
         for tag in words(leaf.tags, "device axis"):
             if tag[2] == "world":
@@ -329,10 +348,20 @@ def check_rows(machine: Machine, call: Invocation, specs: tuple[Any, ...] | None
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what, remedy=remedy)
 
 
-def divided_elsewhere(machine: Machine, count: int) -> bool:
+def divided_elsewhere(machine: Machine, count: Any) -> bool:
     """`paths // local_device_count`: then as many keys as paths are not one for each device."""
     shares: list[Any] = machine.facts.get("shares", [])
-    return any(share.op == "//" and share.by == "local" and share.left == Const(count) for share in shares)
+    return any(share.op == "//" and share.by == "local" and same_count(share.left, count) for share in shares)
+
+
+def same_count(whole: Value, count: Any) -> bool:
+    """Is this the count, or its negative, as `-(-paths // devices)` divides it to round up?"""
+    if isinstance(whole, Const):
+        return type(count) is int and whole.value in (count, -count)
+    symbol = whole.symbol if isinstance(whole, Unknown) else None
+    if symbol is not None and symbol.key[:1] == ("unary -",):
+        symbol = symbol.key[1]
+    return symbol is not None and symbol is count
 
 
 def of_one_device(machine: Machine, count: Symbol) -> bool:

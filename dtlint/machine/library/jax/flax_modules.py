@@ -65,6 +65,8 @@ def initialised(machine: Machine, call: Invocation) -> None:
     if call.name.rpartition(".")[2] not in INITS or len(machine.stack) > DEEPEST or not is_module(machine, module):
         return
     assert isinstance(module, Object)
+    for _, key in jax_facts.paths(call.arguments[0] if call.arguments else NONE, 2):
+        jax_keys.batch_used_as_key(machine, call, key)
     if names_axis(module) and not any(name == "method" for name, _ in call.keywords):
         run(machine, module, call, True)
 

@@ -36,6 +36,9 @@ def make_key(machine: Machine, call: Invocation) -> Value:
     jax_flow.started(machine)
     jax_facts.start_backend(machine, call.name)
     seed = call.get("seed") or (call.arguments[0] if call.arguments else None)
+    if isinstance(seed, Row):
+        call.extra["value"] = seed
+        machine.emit_event("record", "key seed", call.name, call.mask, extra={"call": call})
     machine.objects += 1
     number = machine.objects
     text = "the key is made here"

@@ -17,6 +17,7 @@ from dtlint.machine.values import NONE, FunctionRef, Object, Tuple, Unknown, Val
 DEEPEST = 12
 PART = "part"  # fact: which of the items are taken
 BOUNDED = "bounded"  # fact: somebody stops asking after so many items, on all ranks alike; of the run: whom
+HANDED_OUT = "handed out by generators"  # fact: by the symbol of an item, what it is in which generator
 RESUMED = "resumed generators"  # fact: where a turn of a loop goes on with one that is older than the loop
 
 
@@ -53,16 +54,19 @@ def given(machine: Machine, generator: Object, mask: int) -> Value | None:
     if loops and generator.number <= loops[-1].newest:
         machine.facts.setdefault(RESUMED, set()).add((machine.frame.path, machine.current_at))
     calls.resume(machine, generator, mask, kept)
-    return renewed(machine, yielded[0]) if yielded else None
+    return renewed(machine, yielded[0], generator.facts["function"]) if yielded else None
 
 
-def renewed(machine: Machine, value: Value) -> Value:
+def renewed(machine: Machine, value: Value, generator: FunctionRef) -> Value:
     """The same with another identity: the next item is not this one."""
     turn = machine.symbols.fresh("turn")
+    handed = machine.facts.setdefault(HANDED_OUT, {})
 
     def one(held: Value, depth: int) -> Value:
         if isinstance(held, Unknown):
-            return Unknown(machine.symbols.of(*held.symbol.key, turn), held.cause, held.tags, held.like)
+            symbol = machine.symbols.of(*held.symbol.key, turn)
+            handed[symbol] = (held.symbol, (generator.path, generator.node.at))
+            return Unknown(symbol, held.cause, held.tags, held.like)
         if isinstance(held, Tuple) and depth:
             return Tuple(tuple(one(item, depth - 1) for item in held.items))
         if isinstance(held, Object) and held.kind in ("list", "dict") and depth:
