@@ -67,6 +67,7 @@ def runs(listing: Listing, config: Config, about: str | None = None) -> tuple[Pr
 
 def _project(listing: Listing, config: Config, progress: Progress | None = None, about: str | None = None) -> Project:
     from dtlint.launch.documents import started
+    from dtlint.project import pins
     from dtlint.project.modules import Project
     from dtlint.project.settings import named
 
@@ -83,6 +84,7 @@ def _project(listing: Listing, config: Config, progress: Progress | None = None,
     known = _knowledge(config)
     project = Project.build(files, known.tokens, config.workers, directory, tick, known.leading, about)
     project.started = started([*listing.documents, *listing.launchers], {file.path for file in files})
+    project.pins = pins.stated([*listing.files, *listing.documents, *listing.launchers])
     project.settings = named(listing.launchers, lambda dotted: project.find_module(dotted) is not None)
     return project
 
@@ -151,7 +153,7 @@ def _fresh(
         findings += done.findings
         said += done.said
         incomplete += done.incomplete
-    started = launch_run(listing.launchers, _knowledge(config), project.files_with, said)
+    started = launch_run(listing.launchers, _knowledge(config), project.files_with, said, project.pins)
     for rule in rules:
         check = rule.check if rule.family == LAUNCH else rule.check_launch
         if check is not None:

@@ -51,7 +51,7 @@ class Remembered:
         told = [str(sorted(found) if isinstance(found, frozenset) else found) for found in astuple(project.started)]
         words = [*sorted(machine.interesting), "", *sorted(machine.meaningful)]
         settings = map(str, project.settings)
-        self.name = digest("\0".join([*modules, "", *words, "", *told, "", *settings]))
+        self.name = digest("\0".join([*modules, "", *words, "", *told, "", *settings, "", str(project.pins)]))
         stored = units.read(self.name)
         try:
             before = {path: Sketch.from_plain(held) for path, held in stored["files"].items()}

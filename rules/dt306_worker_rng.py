@@ -15,10 +15,12 @@ Instead
     def __getitem__(self, index):
         rng = np.random.default_rng([self.seed, self.epoch, index])
 
-or use the global generators, which torch seeds differently in each worker, or reseed in `worker_init_fn`.
+or use the global generators, which torch seeds differently in each worker (NumPy's since torch 1.9), or reseed in
+`worker_init_fn`.
 
 Limits
 ------
+That a project keeps to an older torch is read from its requirements.
 Loaders whose number of workers is not known are not reported.
 """
 
@@ -46,6 +48,15 @@ def check(run: Run) -> Iterator[Finding]:
             span_at(place),
             "this generator is made once and copied into every loader worker, so all workers draw the same numbers",
             "make it where samples are made, seeded by the index, or reseed it in `worker_init_fn`",
+            scope=place[2],
+            trail=steps,
+        )
+    for place, steps in noise.same_in_workers(run):
+        yield RULE.finding(
+            span_at(place),
+            "all workers draw the same numbers here, and the same again in each epoch: the torch that this project asks"
+            " for does not seed NumPy in them",
+            "seed it in `worker_init_fn` by `torch.initial_seed() % 2**32`, or draw from torch's generator",
             scope=place[2],
             trail=steps,
         )

@@ -56,7 +56,7 @@ def check(run: Run) -> Iterator[Finding]:
 
 def check_launch(run: Any) -> Iterator[Finding]:
     for variable in run.variables():
-        for name, instead, said in environment.unread_here(run.knowledge, variable):
+        for name, instead, said in environment.unread_here(run.knowledge, run.pins, variable):
             yield run.finding(RULE, variable.conflict(f"`{name}` {said}", remedy(name, instead)))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 from dtlint.launch.files import SHELL_SUFFIXES, YAML_SUFFIXES, files_below
+from dtlint.project import pins
 from dtlint.project.started import Started, same
 from dtlint.source.files import Discovery
 from dtlint.source.text import Incomplete, SourceFile, read
@@ -60,8 +61,13 @@ ALONE = re.compile(
 
 
 def document_files(paths: Sequence[str], exclude: Sequence[str] = ()) -> Discovery:
-    """The documents below the directories that were asked for."""
-    return files_below([Path(path) for path in paths if Path(path).is_dir()], SUFFIXES, exclude)
+    """The documents below the directories that were asked for, and what lists the libraries they need."""
+    directories = [Path(path) for path in paths if Path(path).is_dir()]
+    return files_below(directories, (*SUFFIXES, *pins.SUFFIXES), exclude, is_document)
+
+
+def is_document(path: Path) -> bool:
+    return path.suffix.lower() in SUFFIXES or pins.states(path)
 
 
 def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Started:

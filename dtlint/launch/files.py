@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from dtlint.source.files import NEVER, Discovery, discover, git_listed
@@ -27,9 +27,14 @@ def launch_files(paths: Sequence[str], exclude: Sequence[str] = (), force_exclud
     return result
 
 
-def files_below(directories: Sequence[Path], suffixes: Sequence[str], exclude: Sequence[str]) -> Discovery:
+def files_below(
+    directories: Sequence[Path],
+    suffixes: Sequence[str],
+    exclude: Sequence[str],
+    wanted: Callable[[Path], bool] = lambda path: True,
+) -> Discovery:
     """What lies in a directory was not asked for by name: `exclude` holds, and silently."""
-    below = [str(file) for directory in directories for file in _below(directory, suffixes)]
+    below = [str(file) for directory in directories for file in _below(directory, suffixes) if wanted(file)]
     return discover(below, exclude, force_exclude=True) if below else Discovery()
 
 

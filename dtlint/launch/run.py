@@ -12,19 +12,21 @@ from dtlint.launch.conflict import Conflict
 from dtlint.launch.project import Launches, load
 from dtlint.launch.said import Said
 from dtlint.launch.variables import Variable
+from dtlint.project.pins import NO_PINS, Pins
 from dtlint.source.text import Incomplete, SourceFile
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchRun:
     """All launch files of a run at once. `mentioning` finds the Python files in which a word stands; `said` is what
-    programs say that the machine has run."""
+    programs say that the machine has run, `pins` which versions of libraries the project lets in."""
 
     launches: Launches
     path: str = ""
     knowledge: Any = None
     mentioning: Callable[[str], Sequence[str]] = lambda word: ()
     said: Sequence[Said] = ()
+    pins: Pins = NO_PINS
 
     @property
     def incomplete(self) -> tuple[Incomplete, ...]:
@@ -71,5 +73,6 @@ def launch_run(
     knowledge: Any = None,
     mentioning: Callable[[str], Sequence[str]] = lambda word: (),
     said: Sequence[Said] = (),
+    pins: Pins = NO_PINS,
 ) -> LaunchRun:
-    return LaunchRun(load(files), knowledge=knowledge, mentioning=mentioning, said=said)
+    return LaunchRun(load(files), knowledge=knowledge, mentioning=mentioning, said=said, pins=pins)

@@ -13,6 +13,7 @@ from dtlint.project.changes import IMPORTS, WORD
 from dtlint.project.circles import circles
 from dtlint.project.imports import ImportLine
 from dtlint.project.names import Names
+from dtlint.project.pins import NO_PINS
 from dtlint.project.reach import reached, turned
 from dtlint.project.settings import Named
 from dtlint.project.started import Started
@@ -38,6 +39,7 @@ class Project:
         self.problems: list[Incomplete] = []
         self.started = Started()
         self.settings: tuple[Named, ...] = ()  # what settings files name in it
+        self.pins = NO_PINS  # which versions of libraries it lets in
         self.notebooks = notebooks
         self.looked: set[str] = set()  # paths whose trees somebody asked for, beside running them
         self._texts = texts

@@ -15,6 +15,7 @@ from dtlint.knowledge.loader import Api
 from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.logs import Attempt, Choice, Event
 from dtlint.machine.values import NONE, Const, Object, Value
+from dtlint.project.pins import Pins
 from dtlint.timeline import devices
 from dtlint.timeline.order import Met, before, ordered
 
@@ -193,7 +194,7 @@ def unread(run: Any, name: str, reads: frozenset[str] | set[str]) -> tuple[str, 
     """What works instead of a variable nobody reads, and what to say of it; None where somebody may read it."""
     if name in reads and name not in run.knowledge.settings:
         return None
-    found = meant(run.knowledge, name)
+    found = meant(run.knowledge, name, run.project.pins, run.entry.path)
     family = family_of(run.knowledge, name) if found is None else None
     if family is None or name in run.knowledge.settings or name in run.knowledge.environment:
         return found
@@ -204,10 +205,15 @@ def unread(run: Any, name: str, reads: frozenset[str] | set[str]) -> tuple[str, 
     return None
 
 
-def meant(knowledge: Any, name: str) -> tuple[str, str] | None:
-    """The variable that is meant by a name that a row calls old or wrong, or that is nearly the one of a variable."""
+def meant(knowledge: Any, name: str, pins: Pins, path: str) -> tuple[str, str] | None:
+    """The variable that is meant by a name that a row calls old or wrong, or that is nearly the one of a variable. In
+    the versions that a project keeps to the old name may be the only one."""
     settings = knowledge.settings
     row = settings.get(name)
+    old, since = renamed(knowledge, name)
+    if old and pins.before(path, since):
+        unknown = f"has no effect: {since} and later read it, and this project keeps to older ones"
+        return None if old == name else (old, unknown)
     if row is not None:
         instead = row.extra.get("instead")
         return (str(instead), said(row, "nothing reads this name")) if instead else None
@@ -221,6 +227,19 @@ def meant(knowledge: Any, name: str) -> tuple[str, str] | None:
 def family_of(knowledge: Any, name: str) -> Api | None:
     rows = ((prefix, row) for prefix, row in knowledge.settings.items() if prefix.endswith("_*"))
     return next((row for prefix, row in rows if name.startswith(prefix[:-1])), None)
+
+
+def renamed(knowledge: Any, name: str) -> tuple[str, str]:
+    """The older name of a variable, whichever of the two this is, and since when it has the newer one."""
+    rows = ((older, row.extra) for older, row in knowledge.settings.items() if "renamed_in" in row.extra)
+    pairs = ((older, str(extra["renamed_in"])) for older, extra in rows if name in (older, extra["instead"]))
+    return next(pairs, ("", ""))
+
+
+def other_name(knowledge: Any, name: str) -> str:
+    """What else the variable is called in other versions."""
+    older, _ = renamed(knowledge, name)
+    return old_name(knowledge, name) or older
 
 
 def old_name(knowledge: Any, name: str) -> str:
@@ -300,19 +319,19 @@ def unread_flags(knowledge: Any, value: Value) -> Iterator[tuple[str, str, str]]
             yield flag, str(row.extra["instead"]), said(row, "nothing reads this flag")
 
 
-def unread_here(knowledge: Any, variable: Any) -> Iterator[tuple[str, str, str]]:
+def unread_here(knowledge: Any, pins: Pins, variable: Any) -> Iterator[tuple[str, str, str]]:
     """The same of a variable that a launch file hands on, and of the flags in it."""
     name, text = variable.name, variable.given.value or ""
-    older = old_name(knowledge, name)
-    found = meant(knowledge, name)
-    if found is not None and (older not in variable.beside if older else not variable.read_here):
+    other = other_name(knowledge, name)
+    found = meant(knowledge, name, pins, variable.launch.path)
+    if found is not None and (other not in variable.beside if other else not variable.read_here):
         yield name, *found
     yield from unread_flags(knowledge, Const(text))
 
 
 def for_older(run: Any, name: str, written: set[str]) -> bool:
-    """An old name that is still read, in a program that sets the new one as well: it is for an older library."""
-    return old_name(run.knowledge, name) in written
+    """The one name of a variable in a program that sets the other as well: one is for another version."""
+    return other_name(run.knowledge, name) in written
 
 
 def debugging(run: Any) -> Iterator[tuple[Write, Api]]:

@@ -277,6 +277,37 @@ def divides(look: inside.Inside) -> bool:
     return look.iterable and (bool(inside.splits_by_worker(look)) or bool(inside.splits_by_rank(look)))
 
 
+def same_in_workers(run: Run) -> Iterator[tuple[Site, Steps]]:
+    """Draws for samples from a global generator of which, in the versions that the project keeps to, every worker has
+    the state of the process that started it."""
+    done = set()
+    for loader, known in walked(run):
+        workers = workers_of(run, loader, known)
+        if not workers or workers < 2 or option(loader, "worker_init_fn") not in (None, NONE):
+            continue
+        for look in (*known.looks, known.collating):
+            if look is None or look.cut or divides(look):
+                continue
+            if any(True for _ in look.events("seed")):
+                continue
+            for event in look.events("draw"):
+                since = event.extra["call"].row.extra.get("workers_apart_since")
+                if since is None or place_of_event(event) in done or not run.project.pins.before(event.path, since):
+                    continue
+                place = place_of_event(event)
+                done.add(place)
+                began = step_at(
+                    place_of(loader), f"{told_workers(known, workers)} begin with the state of this process"
+                )
+                drawn = event_step(event, f"only {since} and later seed each of them anew")
+                yield place, (*ways_to(run, place), drawn, began)
+                break
+
+
+def place_of_event(event: Event) -> Site:
+    return (event.path, event.at, event.function)
+
+
 def for_another_try(event: Event, above: tuple[LogNode, ...]) -> bool:
     """`while True: if sample is not None: return sample`, and only then another one is drawn: it stands in for a sample
     that cannot be had."""

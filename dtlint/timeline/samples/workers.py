@@ -90,7 +90,7 @@ def refused(run: Any) -> Iterator[tuple[Met, str, str]]:
         unless = "" if number_of_workers(call) == 0 else ", unless the option for it is given: its default is 0"
         for option, refuses in NEED_WORKERS.items():
             value = as_given(run, met, call.get(option))
-            if value is not None and refuses(value.value):
+            if value is not None and refuses(value.value) and not fine_then(run, met, option, value):
                 when = "iterated" if option == "timeout" else "made"
                 error = "AssertionError" if option == "timeout" else "ValueError"
                 yield met, f"{option}={value.value!r}", f"{error} when the loader is {when}{unless}"
@@ -103,6 +103,14 @@ NEED_WORKERS: dict[str, Callable[[Any], bool]] = {
     "multiprocessing_context": lambda value: isinstance(value, str),
     "timeout": lambda value: isinstance(value, int | float) and value > 0,
 }
+# Until then it was what a loader without workers has, too.
+REFUSED_SINCE: dict[tuple[str, object], str] = {("prefetch_factor", 2): "torch 2.0"}
+
+
+def fine_then(run: Any, met: Met, option: str, value: Const) -> bool:
+    """Is it no mistake in the versions that the project keeps to?"""
+    since = REFUSED_SINCE.get((option, value.value))
+    return since is not None and run.project.pins.before(met.event.path, since)
 
 
 def as_given(run: Any, met: Met, value: Value | None) -> Const | None:

@@ -356,7 +356,7 @@ def unchosen_behind(run: Any, start: Met) -> tuple[Met, Met | None] | None:
         if met.number > start.number and not exclusive(met, start) and not some_other_time(met):
             if any(one.number <= met.number for one in choices):
                 return None
-            meets = (nccl or any(just_behind(met, one) for one in choices)) and meets_on_device(met.event)
+            meets = (nccl or any(just_behind(met, one) for one in choices)) and meets_on_device(run, met.event)
             if on_default_device(run, met.event) or (
                 meets and (choices or (packs(met.event) and works_on_own(run, met)))
             ):
@@ -405,10 +405,13 @@ def on_default_device(run: Any, event: Event) -> bool:
     return devices.with_gpus(run, devices.named(event)) == Const("cuda")
 
 
-def meets_on_device(event: Event) -> bool:
-    """A barrier or an object collective uses the current device."""
+def meets_on_device(run: Any, event: Event) -> bool:
+    """An object collective uses the current device, and a barrier does in the versions that do not go by the rank."""
     call = event.extra.get("call")
     if event.kind != "collective" or call is None or not call.row.name.startswith("torch.distributed."):
+        return False
+    since = call.row.extra.get("current_device_since")
+    if since is not None and run.project.pins.before(event.path, since):
         return False
     return (event.op == "barrier" and call.get("device_ids") in (None, NONE)) or packs(event)
 
