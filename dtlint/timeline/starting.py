@@ -8,10 +8,11 @@ from dtlint.launch.batch import SIZES
 from dtlint.launch.said import ENGINE, TASK_IS_RANK, Said, Told
 from dtlint.machine.library.computing.provenance import parts
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.python.options import DEFAULTS, NUMBER_OPTIONS, is_given
+from dtlint.machine.library.python.options import NUMBER_OPTIONS, is_given
 from dtlint.machine.library.training.wrapping import BATCHES
 from dtlint.machine.logs import Choice
 from dtlint.machine.run import Run
+from dtlint.machine.starts.given import DEFAULTS
 from dtlint.machine.values import CONTAINERS, Const, Object, Tuple, Unknown, Value
 from dtlint.timeline.records import recorded
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
+from dtlint.machine.starts import given
 from dtlint.machine.values import (
     FALSE,
     MISSING,
@@ -96,12 +97,12 @@ def has_key(machine: Machine, value: Object, key: Value) -> Unknown:
 
 def default_of(machine: Machine, index: Value) -> Any:
     """What an option of the command line or of the environment is where nobody gives it."""
-    from dtlint.machine.library.python import environment_use, options
+    from dtlint.machine.library.python import environment_use
 
     if not isinstance(index, Unknown):
         return None
     key = index.symbol.key
-    if options.is_option(index.symbol):
-        return machine.facts.get(options.DEFAULTS, {}).get(key[2])
+    if given.is_option(index.symbol):
+        return machine.facts.get(given.DEFAULTS, {}).get(key[2])
     found = machine.facts.get(environment_use.DEFAULTS, {}).get(key[1]) if key[0] == "environment" else None
     return found.value if isinstance(found, Const) else None

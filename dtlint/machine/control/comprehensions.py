@@ -46,7 +46,9 @@ def orders_asked(machine: Machine, condition: ir.Expr, mask: int) -> list[Any]:
         if isinstance(asked, ir.Call) and isinstance(asked.func, ir.Name) and len(asked.args) == 1:
             asked = asked.args[0]  # `set(held_out)`
         if op in ("in", "not in") and isinstance(asked, ir.Name | ir.Attr):
-            found.extend(provenance.marks(machine.evaluate(asked, mask), "order", 2))
+            looked_in = machine.evaluate(asked, mask)
+            # what a part of an order was looked up in is such a part itself
+            found.extend(mark for kind in ("order", "ordered") for mark in provenance.marks(looked_in, kind, 2))
     return found
 
 

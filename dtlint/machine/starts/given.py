@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dtlint.machine.values import Symbol
 
 PARSED = "argparse.ArgumentParser.parse_args"
+DEFAULTS = "defaults of options"  # fact of the run: what they are where nobody gives them
 COMPUTED = ("op ", "compare ", "is none", "not", "attr", "item", "and", "or")
 
 
@@ -15,3 +18,15 @@ def settled(symbol: Symbol) -> bool:
         return True
     inner = [part for part in symbol.key[1:] if isinstance(part, Symbol)]
     return word.startswith(COMPUTED) and bool(inner) and all(map(settled, inner))
+
+
+def is_option(symbol: Symbol) -> bool:
+    """An option of the command line, as the parser gives it."""
+    return symbol.key[0] == "attr" and isinstance(symbol.key[1], Symbol) and symbol.key[1].key[0] == PARSED
+
+
+def usual_number(facts: dict[str, Any], part: Any) -> int | None:
+    """A whole number (as a token) that is written down, or that an option is where nobody gives it."""
+    if isinstance(part, Symbol) and is_option(part):
+        part = facts.get(DEFAULTS, {}).get(part.key[2])
+    return part if type(part) is int else None

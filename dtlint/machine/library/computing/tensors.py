@@ -158,6 +158,7 @@ def method_of(symbol: Symbol) -> tuple[Any, str] | None:
 
 
 SIZES = "sizes"  # fact: of what it has the size
+KEPT_BY_COPIES = ("shape", "length", SIZES, whole_batches.EXAMPLE)
 PLAIN = "plain"  # fact: this was made of a size or of numbers, and so it lies on this rank alone
 FIGURES = "figures"  # fact: this was made of numbers that the program has computed
 TABLES = "tables of plain tensors"  # fact of the run: the numbers of dictionaries, and whether they hold nothing else
@@ -221,6 +222,8 @@ def construct(machine: Machine, call: Invocation) -> Value | None:
         made.facts[SIZES] = (same,)
     if isinstance(made, Object) and isinstance(same, Object) and same.facts.get("length") is not None:
         made.facts["length"] = same.facts["length"]
+    elif isinstance(made, Object) and same is not None:
+        whole_batches.like_batch(machine, made, same)
     if isinstance(made, Object) and call.name in FROM_VALUE:
         longer = containers.length_cause(machine, call.arguments[0])
         if longer is not None:
@@ -290,7 +293,7 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
         return machine.unknown("size of", receiver.number, name, *map(token, call.values), cause=cause)
     if name in COPIES:
         made = make(machine, held, call.mask)
-        made.facts.update((fact, receiver.facts[fact]) for fact in ("shape", "length", SIZES) if fact in receiver.facts)
+        made.facts.update((fact, receiver.facts[fact]) for fact in KEPT_BY_COPIES if fact in receiver.facts)
         elements.converted(machine, receiver, made, name, call)
         return made
     if name in REVEALS and (isinstance(held, Const | Row) or not call.arguments):
@@ -337,6 +340,8 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
         new: Value = Const(0) if name == "zero_" else in_place.copied(call.arguments[0]) if call.arguments else NONE
         if isinstance(func, ir.Attr) and isinstance(func.value, ir.Name | ir.Attr):
             copied_from(machine, name, receiver, call)
+            if name == "copy_" and call.arguments:
+                whole_batches.into_buffer(machine, receiver, call)
             in_place.changed(machine, func.value, receiver, new, call.mask)
             return new
     if name in MADE_BESIDE:

@@ -134,7 +134,8 @@ def host_draw(machine: Machine, call: Invocation) -> Value | None:
     name = call.name.rpartition(".")[2]
     own = sharding.is_part(call.arguments[0]) if call.arguments and name in PICKS else None
     if own is not None and own.kind in BY_SHARE:  # whichever it is, it is one of this rank's
-        return machine.unknown("drawn", call.name, machine.symbols.fresh("time"), cause=own)
+        part_of = frozenset(provenance.marks(call.arguments[0], "ordered", 2))
+        return machine.unknown("drawn", call.name, machine.symbols.fresh("time"), cause=own, tags=part_of)
     if state.verdict == "same" and (state.site is not None or seeded_by_framework(machine)):
         drawn = machine.unknown("drawn", call.name, machine.symbols.fresh("time"))
         return picks.drawn(machine, as_many(machine, call, drawn) if name in REORDERS else drawn, state)

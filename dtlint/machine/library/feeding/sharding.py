@@ -291,7 +291,8 @@ def total_of_symbol(machine: Machine, symbol: Symbol, world: int) -> int | str |
     if key[0] == "slice" and len(key) == 5:
         _, _, lower, upper, step = key
         if lower in (token(NONE), 0) and step == token(NONE):
-            return multiple(upper, world)
+            # where to cut was computed, and how is not known any more: maybe at a multiple
+            return EVEN if isinstance(upper, Symbol) and is_lost(upper) else multiple(upper, world)
         return None
     if ((key[0] in ("list", "sorted") and len(key) == 2) or key[0] == "for each") and isinstance(key[1], Symbol):
         return total_of_symbol(machine, key[1], world)

@@ -11,6 +11,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import sharding
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.starts.given import usual_number
 from dtlint.machine.values import Const, Object, SliceValue, Symbol, Tuple, Unknown, Value
 
 HOLDERS = ("list", "dict", "set")
@@ -96,8 +97,8 @@ def as_long_as_stored(machine: Machine, length: Symbol) -> bool:
 def leaves_rest(machine: Machine, length: Symbol, size: Any) -> bool:
     """Samples that a program makes in a number which is written down: is the last batch a shorter one, and not of a
     size that any usual number of devices divides?"""
-    count = drawn_count(machine, length)
-    return count is not None and type(size) is int and size > 0 and count % size % USUAL_DEVICES != 0
+    count, each = drawn_count(machine, length), usual_number(machine.facts, size)
+    return count is not None and each is not None and each > 0 and count % each % USUAL_DEVICES != 0
 
 
 def drawn_count(machine: Machine, symbol: Any) -> int | None:
@@ -108,8 +109,8 @@ def drawn_count(machine: Machine, symbol: Any) -> int | None:
         if what == "drawn" and isinstance(inner[0], str):
             reordered = inner[0].endswith(("permutation", "permuted"))
             if not reordered:
-                shapes = [one for one in inner[1:] if isinstance(one, tuple) and all(type(n) is int for n in one)]
-                return shapes[0][0] if len(shapes) == 1 and shapes[0] else None
+                shapes = [one for one in inner[1:] if isinstance(one, tuple) and is_shape(machine, one)]
+                return usual_number(machine.facts, shapes[0][0]) if len(shapes) == 1 and shapes[0] else None
             symbol = inner[-1]
         elif what == "len" or what in ARRAYS:
             symbol = first
@@ -118,6 +119,10 @@ def drawn_count(machine: Machine, symbol: Any) -> int | None:
         else:
             return None
     return None
+
+
+def is_shape(machine: Machine, sizes: tuple[Any, ...]) -> bool:
+    return all(usual_number(machine.facts, size) is not None for size in sizes)
 
 
 def is_hand_cut(symbol: Any) -> bool:
@@ -172,10 +177,36 @@ def leaves_open(shape: Any) -> bool:
     return shape == -1 or (isinstance(shape, tuple) and any(leaves_open(part) for part in shape))
 
 
-def into_buffer(machine: Machine, buffer: Object, call: Invocation) -> None:
-    """`buffer.copy_(batch)`: the buffer was made for batches of one size."""
-    size, batch = buffer.facts.get("length"), call.arguments[0]
-    if isinstance(size, Value) and unpadded(batch):
+EXAMPLE = "made like a batch"  # fact of a tensor: the batch it has the shape of
+
+
+def like_batch(machine: Machine, buffer: Object, batch: Value) -> None:
+    """`torch.empty_like(batch)`: room for as many samples as a loader was asked for."""
+    size = size_of(machine, batch)
+    if size is not None:
+        buffer.facts.update({"length": size, EXAMPLE: taken_as(batch)})
+
+
+def size_of(machine: Machine, batch: Value) -> Value | None:
+    """What the loader of a batch, as it came, was asked for."""
+    found = provenance.marks(batch, "loader", 1) if unpadded(batch) else []
+    loader = machine.facts.get("loaders", {}).get(found[0][1]) if len(found) == 1 else None
+    call = loader.facts.get("call") if loader is not None else None
+    return call.get("batch_size") if isinstance(call, Invocation) else None
+
+
+def taken_as(batch: Value) -> Symbol | None:
+    """What the loader gave at once, of which this is a part, at whatever place it is now."""
+    symbols = steps_of(batch.symbol) if isinstance(batch, Unknown) else ()
+    return next((one for one in symbols if one.key[0] == "batch"), None)
+
+
+def into_buffer(machine: Machine, buffer: Value, call: Invocation) -> None:
+    """`buffer.copy_(batch)`: the buffer was made for batches of one size, or is another batch that was kept."""
+    batch = call.arguments[0]
+    made_like = buffer.facts.get(EXAMPLE) if isinstance(buffer, Object) else taken_as(buffer)
+    size = buffer.facts.get("length") if isinstance(buffer, Object) else size_of(machine, buffer)
+    if isinstance(size, Value) and unpadded(batch) and (made_like is None or taken_as(batch) is not made_like):
         machine.emit_event("record", "fixed-size", call.name, call.mask, subject=batch, extra={"size": size})
 
 

@@ -29,7 +29,7 @@ from dtlint.machine.library.jax.facts import (
     without,
     words,
 )
-from dtlint.machine.library.python import options
+from dtlint.machine.starts.given import is_option
 from dtlint.machine.values import ITEMS, Cause, Const, Symbol, Unknown, Value
 
 OF_SOME = "divided by some"  # note: a sum over all devices is divided by the number of those of one host
@@ -208,7 +208,7 @@ def scaled(what: str, values: tuple[Value, ...]) -> bool:
         return False
     sums = ("grad", "summed", "over", "arg")
     return any(
-        type(value) is Unknown and not any(has(value, word) for word in sums) and not options.is_option(value.symbol)
+        type(value) is Unknown and not any(has(value, word) for word in sums) and not is_option(value.symbol)
         for value in values
     )
 

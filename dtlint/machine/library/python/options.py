@@ -9,7 +9,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import files
-from dtlint.machine.starts.given import PARSED
+from dtlint.machine.starts.given import DEFAULTS, PARSED, is_option
 from dtlint.machine.values import Const, External, Object, Symbol, Tuple, Unknown, Value
 
 LOCAL_DEFAULTS = "local defaults"
@@ -18,7 +18,6 @@ PARSER = "argparse.ArgumentParser"
 OPTIONS = "options"  # fact of the run: which names each parser knows
 MORE = "more options"  # and which parsers may know others
 SPELLED = "other names of options"
-DEFAULTS = "defaults of options"  # fact of the run: what they are where nobody gives them
 TEXT_OPTIONS = "text options"  # fact of the run: names of options that are texts
 NUMBER_OPTIONS = "number options"  # fact of the run: names of options that are one number, and never None
 WHOLE_OPTIONS = "options that are whole numbers"  # fact of the run: names of options that may be a 0
@@ -115,11 +114,6 @@ def numbers_no_process(machine: Machine, given: Unknown, name: str) -> bool:
     """`--rank`, which is 8 where nobody gives it: a process that was not started by anybody has the number 0."""
     default = machine.facts.get(DEFAULTS, {}).get(name) if given.symbol.key[0] == PARSED else None
     return type(default) is int and default > 0
-
-
-def is_option(symbol: Symbol) -> bool:
-    """An option of the command line, as the parser gives it."""
-    return symbol.key[0] == "attr" and isinstance(symbol.key[1], Symbol) and symbol.key[1].key[0] == PARSED
 
 
 def is_given(value: Value) -> bool:

@@ -66,6 +66,7 @@ def forward(machine: Machine, model: Object, call: Invocation) -> Value:
     cause = next((why for value in call.values if (why := content(value).cause) is not None), None)
     cause = cause or deep_cause(machine, call.values)
     tags = frozenset({("wrapped", model.number)}) | inner_tags(call.values)
+    tags |= inner_tags(tuple(map(content, call.values)), 1)  # `model(torch.tensor(rows))`: of what is in the tensor
     tags |= frozenset(tag for value in call.values for tag in value.tags)
     machine.facts.setdefault("models", {})[model.number] = model
     if isinstance(result, Tuple | Object) and not (isinstance(result, Object) and result.kind == "torch.Tensor"):
