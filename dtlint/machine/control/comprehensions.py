@@ -41,7 +41,7 @@ from dtlint.machine.values import (
 def orders_asked(machine: Machine, condition: ir.Expr, mask: int) -> list[Any]:
     """`[i for i in numbers if i not in held_out]`: what was drawn for `held_out` decides here as well."""
 
-    found = []
+    found: list[Any] = []
     for op, asked in condition.pairs if isinstance(condition, ir.Compare) else ():
         if isinstance(asked, ir.Call) and isinstance(asked.func, ir.Name) and len(asked.args) == 1:
             asked = asked.args[0]  # `set(held_out)`
