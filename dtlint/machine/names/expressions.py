@@ -9,7 +9,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.text import render
 from dtlint.machine import library
 from dtlint.machine.contents import containers, lacking
-from dtlint.machine.contents.opaque import opaque
+from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.contents.operators import arithmetic, both, comparison, content, spelled
 from dtlint.machine.contents.truth import answered, truth, truth_of
 from dtlint.machine.core import Machine
@@ -230,7 +230,7 @@ def boolean(machine: Machine, node: ir.BoolOp, mask: int) -> Value:
             right = library.asked(machine, right)
         if type(right) is Row or type(result) is Row:
             library.chosen(machine, node.op, result, right, text_of(node.values[0]))
-        result = combine(machine, node.op, result, right)
+        result = combine(machine, node.op, result, right, taken=not only_asked(machine, node))
         result = restrict(result, mask)
     return result
 
@@ -294,7 +294,9 @@ def has_call(node: ir.Expr) -> bool:
     return False
 
 
-def combine(machine: Machine, op: str, left: Value, right: Value) -> Value:
+def combine(machine: Machine, op: str, left: Value, right: Value, taken: bool = False) -> Value:
+    """`taken`: for what it is, and not only for whether it is true."""
+
     def one(a: Value, b: Value) -> Value:
         known, symbol_a, cause_a = truth_of(machine, a)
         if known is not None:
@@ -306,6 +308,8 @@ def combine(machine: Machine, op: str, left: Value, right: Value) -> Value:
             return TRUE  # whatever the other is worth
         if op == "or" and known_b is True:
             return join(a, b, machine.symbols, symbol_a, None) if cause_a is None else a
+        if taken and op == "or" and cause_a is None and cause_b is None and deep_cause(machine, (b,)) is not None:
+            return join(a, b, machine.symbols, symbol_a, None)  # all have one, each its own
         if known_b is (op == "and"):
             return a if isinstance(a, Unknown) else machine.unknown("bool", symbol_a, cause=cause_a, tags=a.tags)
         if known_b is False and op == "and":

@@ -196,7 +196,9 @@ def history(shares: list[Share], value: Value | None) -> Iterator[Share]:
     seen = 0
     while value is not None and seen < 8:
         seen += 1
-        made = next((share for share in reversed(shares) if same_number(value, share.result)), None)
+        # of two that came to the same in the imaginary world, the one that is this number itself
+        made = next((share for share in reversed(shares) if value is share.result), None)
+        made = made or next((share for share in reversed(shares) if same_number(value, share.result)), None)
         if made is None:
             return
         yield made

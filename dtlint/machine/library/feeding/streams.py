@@ -15,7 +15,7 @@ from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.drawing import draws
-from dtlint.machine.library.feeding import inside, sharding
+from dtlint.machine.library.feeding import inside, lengths, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import (
     BY_SHARE,
@@ -72,10 +72,22 @@ def step_of_row(machine: Machine, call: Invocation) -> Value | None:
     if "uneven" in made.facts and isinstance(taken, Object) and deep_cause(machine, (taken,)) is None:
         made = machine.anew(made, call.mask)  # those rows and no others: equally many everywhere
         del made.facts["uneven"]
+    if taken is not None and made is not call.receiver and not shards_alike(machine, call.receiver):
+        uneven_part(machine, made, taken)
     if call.row.extra.get("may_fill"):
         made.facts[BATCHED] = None
         made.facts[ENDLESS] = repeats(call) or made.facts.get(ENDLESS, False)
     return made
+
+
+def uneven_part(machine: Machine, made: Object, rows: Value) -> None:
+    """`dataset.select(range(first, last))`: ranks that choose other numbers of rows have so many."""
+    count = lengths.items_count(machine, rows)
+    cause = count.cause if count is not None else None
+    if count is None or cause is None or cause.kind not in BY_SHARE or lengths.is_divided(machine, count):
+        return
+    step = sharding.shard_step(made.facts["shard"], "each rank takes its own part here, and they are not equally long")
+    made.facts["uneven"] = Cause("shard", Trail(step, cause.trail))
 
 
 CUT = "cut into batches"  # the call that cuts a stream into batches

@@ -26,6 +26,7 @@ from dtlint.machine.values import (
     BY_SHARE,
     NONE,
     Bound,
+    ClassRef,
     Const,
     External,
     Object,
@@ -376,17 +377,22 @@ def fetching_data(machine: Machine, call: Invocation) -> Value | None:
 
 
 def absent(machine: Machine, callee: Row, target: Value, lanes: int) -> None:
-    """A method of an open file or log writer is called by lanes that hold None instead."""
+    """A method of an open file, of a log writer or of an instance of the project's is called by lanes that hold None
+    instead."""
     if not (isinstance(target, Bound) and target.receiver == NONE):
         return
     for held in callee.lanes:
         thing = held.receiver if isinstance(held, Bound) else None
-        if isinstance(thing, Object) and isinstance(thing.kind, str):
-            row = machine.knowledge.api(thing.kind)
-            logs = row is not None and row.record == "log-init"
-            if thing.kind == HANDLE or thing.kind in LOGS or logs:
-                machine.emit_event("record", "absent-used", thing.kind, lanes, subject=thing, extra={"made": thing})
-                return
+        if isinstance(thing, Object) and (isinstance(thing.kind, ClassRef) or writes(machine, str(thing.kind))):
+            name = thing.kind.name if isinstance(thing.kind, ClassRef) else str(thing.kind)
+            machine.emit_event("record", "absent-used", name, lanes, subject=thing, extra={"made": thing})
+            return
+
+
+def writes(machine: Machine, kind: str) -> bool:
+    """Is it an open file or a log writer?"""
+    row = machine.knowledge.api(kind)
+    return kind == HANDLE or kind in LOGS or (row is not None and row.record == "log-init")
 
 
 LOGS = frozenset({"wandb.Run"})
