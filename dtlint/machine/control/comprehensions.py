@@ -186,8 +186,9 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     if not uneven and not any(containers.UNEVEN in one.tags for one in sources):
         tags -= {containers.UNEVEN}  # of each item: how many there are of them does not hang on it
         tags |= {containers.OF_EACH} if any(map(containers.has_own_many, collected)) else frozenset()
-    tags |= {mark for one in collected if type(one) is Tuple for mark in provenance.marks(one, "order", 2)}
-    if node.key is not None:
+    if node.key is None:
+        tags |= {mark for one in collected if type(one) is Tuple for mark in provenance.marks(one, "order", 2)}
+    else:
         tags |= of_values(collected)
         note_keys(machine, made, collected, shares)
     if roots.OFF in machine.facts:
