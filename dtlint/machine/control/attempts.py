@@ -28,6 +28,7 @@ from dtlint.machine.control.failures import (
     starts_first,
     strikes_alone,
 )
+from dtlint.machine.control.raised import of_data
 from dtlint.machine.core import Machine
 from dtlint.machine.library.meeting import works
 from dtlint.machine.library.python import iterators
@@ -153,10 +154,11 @@ def run_handler(
     kinds = machine.evaluate(handler.types, mask) if handler.types is not None else None
     types = exception_names(kinds) if kinds is not None else ("BaseException",)
     raised = raised_here(machine, kinds, tried.raised)
+    alike = only(types, SHARED) and not of_data(raised)
     own = any(own_reads(attempt.body))
     missing = only(types, OF_FILES) and own
     if raised:
-        shared = only(types, SHARED) or not any(one.cause for one in raised)
+        shared = alike or not any(one.cause for one in raised)
     else:
         unknown = own_classes(kinds)  # of the program, and nothing shows who raises it
         strikes = missing or strikes_alone(types) or set(types) <= QUEUES or can_fail_alone(attempt.body)
@@ -171,7 +173,7 @@ def run_handler(
     found_alike = tried.alone == "files" and only_reads(attempt.body) and not own
     log = HandlerLog(types, handler.at or node.at, shared or found_alike)
     log.met = met
-    log.of_data = tried.of_data and not only(types, SHARED)
+    log.of_data = tried.of_data and not alike
     log.raised = raised
     attempt.handlers.append(log)
     alone = tried.alone
@@ -233,11 +235,10 @@ def kinds_in(kinds: Value | None) -> tuple[Value | None, ...]:
 
 
 def raised_here(machine: Machine, kinds: Value | None, raised_before: int) -> list[Decision]:
-    """Where exceptions are raised that the handler is for, if it is for none that come from elsewhere."""
+    """Where exceptions are raised that the handler is for; of those that may come from elsewhere as well, only what is
+    raised for a rank's own data."""
     asked = kinds_in(kinds)
     names = {name for kind in asked if not isinstance(kind, ClassRef) for name in exception_names(kind)}
-    if not names <= ONLY_RAISED:
-        return []
 
     def caught(kind: ClassRef | str) -> bool:
         if isinstance(kind, str):
@@ -245,7 +246,8 @@ def raised_here(machine: Machine, kinds: Value | None, raised_before: int) -> li
         return any(one in attributes.linearise(machine, kind) for one in asked)
 
     raised = (*machine.facts.get(STRIKING, ()), *machine.raised[raised_before:])
-    return [decision for kind, decision in raised if caught(kind)]
+    found = [decision for kind, decision in raised if caught(kind)]
+    return found if names <= ONLY_RAISED else of_data(found)
 
 
 def exception_names(value: Value | None) -> tuple[str, ...]:

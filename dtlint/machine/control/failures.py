@@ -52,8 +52,15 @@ OF_VALUES = SHARED | frozenset(
         "UnicodeDecodeError",
     }
 )
-BY_HAND = {"FloatingPointError": ("FloatingPointError", "ArithmeticError")}  # Python itself never raises it
-ONLY_RAISED = frozenset(name for names in BY_HAND.values() for name in names)
+# of Python's own, and who catches them: what the program raises itself, it raises under a question of its own
+BY_HAND = {
+    "FloatingPointError": ("FloatingPointError", "ArithmeticError"),
+    "KeyError": ("KeyError", "LookupError"),
+    "IndexError": ("IndexError", "LookupError"),
+    "LookupError": ("LookupError",),
+    "TypeError": ("TypeError",),
+}
+ONLY_RAISED = frozenset({"FloatingPointError", "ArithmeticError"})  # Python itself never does
 LONELY = ("Memory", "OSError", "IOError", "Timeout", "Connection", "Runtime", "Permission", "Interrupt", "Signal")
 READS = frozenset({"load", "file-read", "file-ask", "listing", "download", "unpack"})
 WAITING = ("Timeout", "Connection", "Interrupt", "Signal")
@@ -208,7 +215,7 @@ def only(types: tuple[str, ...], names: frozenset[str]) -> bool:
 
 
 def by_hand(name: str) -> str | None:
-    """An exception of Python's that somebody raises who writes `raise`, and nobody else."""
+    """An exception of Python's that somebody raises who writes `raise`."""
     last = name.rpartition(".")[2]
     return last if last in BY_HAND else None
 

@@ -11,7 +11,7 @@ from dtlint.ir.functions import every_node
 from dtlint.machine import library
 from dtlint.machine.contents import dictionaries
 from dtlint.machine.contents.truth import truth
-from dtlint.machine.control import attempts, caught, loop_ends, loops, with_statements
+from dtlint.machine.control import attempts, caught, loop_ends, loops, raised, with_statements
 from dtlint.machine.control.branches import branch
 from dtlint.machine.control.failures import by_hand
 from dtlint.machine.core import Machine
@@ -114,12 +114,7 @@ def run_raise(machine: Machine, node: ir.Raise, mask: int) -> int:
     kind = getattr(value, "kind", value)
     kind = kind if isinstance(kind, ClassRef) else by_hand(name_of(value))
     if kind is not None:
-        cause, guard = machine.control_cause(), next(decisions(frame.guards), None)
-        at, text = (guard.at, guard.text) if guard is not None else (node.at, "raise")
-        whole = machine.world.full
-        machine.raised.append(
-            (kind, Decision("exit", frame.path, at, text, cause, mask, whole, frame.scope, node.at, "raise"))
-        )
+        raised.note(machine, kind, node.at, mask)
     if isinstance(frame.node, ir.Function) and frame.node.name == "__next__" and name_of(value).endswith(CONTROLS):
         iterators.stopped(machine, frame.node)
     if name_of(value).endswith(ABSTRACT) and left_open(frame, node) and not machine.trying:

@@ -149,13 +149,13 @@ def go_on_behind(machine: Machine, manager: Object, lanes: int) -> None:
 
 
 def behind(log: Log, inside: Log, before: int) -> list[LogNode]:
-    """What stands in a log after so many nodes of it, or of the `try` in it."""
+    """What stands in a log after so many nodes of it, or of the `try` in it. The `finally` of this `try` is not told
+    again: all that have come to its body go by it, whichever way they leave."""
     if log is inside:
         return log.nodes[before:]
     for index, node in enumerate(log.nodes):
         if isinstance(node, Attempt) and node.body is inside:
-            del inside.nodes[:before]
-            return log.nodes[index:]
+            return [*inside.nodes[before:], *log.nodes[index + 1 :]]
     return []
 
 

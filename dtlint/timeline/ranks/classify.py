@@ -35,6 +35,11 @@ def is_creation(divergence: Divergence) -> bool:
     return divergence.event.op in CREATION
 
 
+def made_by_both(divergence: Divergence) -> bool:
+    """Do those that are elsewhere make the same call, at another moment?"""
+    return divergence.event.mask & divergence.absent == divergence.absent
+
+
 def code_of(run: Run, divergence: Divergence) -> tuple[str, str]:
     """`(code, tier)`; an empty code means: not to be reported."""
     shape = divergence.shape
@@ -64,7 +69,7 @@ def code_of(run: Run, divergence: Divergence) -> tuple[str, str]:
         return local_code(run, divergence)
     if shape == "exit":
         return "DT102", "default"
-    if shape == "order" and not is_creation(divergence):
+    if shape == "order" and (not is_creation(divergence) or made_by_both(divergence)):
         return "DT104", "default"
     return guarded_code(divergence), "default"
 
