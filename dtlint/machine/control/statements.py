@@ -19,7 +19,7 @@ from dtlint.machine.library.computing import metrics
 from dtlint.machine.library.feeding import multiples
 from dtlint.machine.library.meeting import processes, works
 from dtlint.machine.library.python import iterators
-from dtlint.machine.logs import ASSERTED, EXITS, FAILED_EXIT, NOTED, Decision, Guards, decisions, plain_question
+from dtlint.machine.logs import ASSERTED, EXITS, FAILED_EXIT, NOTED, Decision, Guards, plain_question
 from dtlint.machine.names import assignment, scopes
 from dtlint.machine.names.expressions import evaluate, text_of
 from dtlint.machine.names.frames import Frame, Returned
