@@ -1,0 +1,16 @@
+from contextlib import contextmanager
+
+import torch.distributed as dist
+
+
+@contextmanager
+def lead_first():
+    """The body runs on rank 0, then on the others."""
+    lead = dist.get_rank() == 0
+    if not lead:
+        dist.barrier()
+    try:
+        yield lead
+    finally:
+        if lead:
+            dist.barrier()
