@@ -29,7 +29,7 @@ from dtlint.machine.control.failures import (
     strikes_alone,
 )
 from dtlint.machine.core import Machine
-from dtlint.machine.library.meeting import works
+from dtlint.machine.library.meeting import lost_handles
 from dtlint.machine.library.python import iterators
 from dtlint.machine.library.python.run_later import STRIKING
 from dtlint.machine.logs import EXITS, Attempt, Call, Decision, Guards, HandlerLog, Log
@@ -220,7 +220,7 @@ def run_handler(
 def expects(handler: ir.Handler) -> bool:
     """A handler that asserts what it has caught: the body is there to fail, on every rank."""
     asserted = (one.test for one in handler.body if isinstance(one, ir.Assert))
-    return handler.name is not None and any(works.read_in(test, handler.name) for test in asserted)
+    return handler.name is not None and any(lost_handles.read_in(test, handler.name) for test in asserted)
 
 
 def own_classes(kinds: Value | None) -> bool:

@@ -17,7 +17,7 @@ from dtlint.machine.control.failures import by_hand
 from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import metrics
 from dtlint.machine.library.feeding import multiples
-from dtlint.machine.library.meeting import processes, works
+from dtlint.machine.library.meeting import lost_handles, processes
 from dtlint.machine.library.python import iterators
 from dtlint.machine.logs import ASSERTED, EXITS, FAILED_EXIT, NOTED, Decision, Guards, decisions, plain_question
 from dtlint.machine.names import assignment, scopes
@@ -71,7 +71,7 @@ def note_departure(machine: Machine, before: int, staying: int) -> None:
 def run_expression(machine: Machine, node: ir.ExprStmt, mask: int) -> int:
     value = evaluate(machine, node.value, mask)
     if "running" in machine.facts:
-        works.dropped(machine, value, node.value)
+        lost_handles.dropped(machine, value, node.value)
     library.discarded(machine, node.value, value, mask)
     return mask
 

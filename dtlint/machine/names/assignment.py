@@ -49,9 +49,9 @@ def run_assign(machine: Machine, node: ir.Assign, mask: int) -> int:
 
         managers.assigned(machine, node.targets[0], node.value)
     if "running" in machine.facts:
-        from dtlint.machine.library.meeting import works
+        from dtlint.machine.library.meeting import lost_handles
 
-        works.assigned(machine, value, node.targets[0], node.value)
+        lost_handles.assigned(machine, value, node.targets[0], node.value)
     return mask
 
 

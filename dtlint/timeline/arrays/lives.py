@@ -223,7 +223,8 @@ def exclude(first: Use, second: Use, ways: Callable[[Use], Sides] = sides) -> bo
         if one is not other:
             break
         if isinstance(one, Attempt):
-            return part_of(one, first) != part_of(one, second)
+            parts = {part_of(one, first), part_of(one, second)}
+            return len(parts) > 1 and IN_FINAL not in parts
     return any(
         choice.exits[0 if then else 1] in ("return", "break", "continue", "raise", *EXITS)
         for choice, then in mine
@@ -236,11 +237,14 @@ def plain(symbol: Symbol, side: bool) -> tuple[Symbol, bool]:
     return asked or symbol, side == given
 
 
+IN_FINAL = -1  # `finally`: it comes after whatever part has been run
+
+
 def part_of(attempt: Attempt, use: Use) -> int:
     position = next(index for index, node in enumerate(use.path) if node is attempt)
     below = use.path[position + 1] if position + 1 < len(use.path) else use.event
     logs = [attempt.body, *(handler.log for handler in attempt.handlers)]
-    return next((number for number, log in enumerate(logs) if any(node is below for node in log.nodes)), -1)
+    return next((number for number, log in enumerate(logs) if any(node is below for node in log.nodes)), IN_FINAL)
 
 
 def across(here: Use, others: Iterable[Use]) -> bool:

@@ -19,7 +19,7 @@ from dtlint.machine.spoken import choice_key, event_key, key, talks
 from dtlint.timeline.ranks.assuming import Assuming, Case, Collect, answered, forked
 from dtlint.timeline.ranks.difference import comes_to, first_difference, left_at, left_by, loops_apart
 from dtlint.timeline.ranks.matching import unmatched
-from dtlint.timeline.ranks.obeying import is_taking_orders, obeys
+from dtlint.timeline.ranks.obeying import follows_orders, is_taking_orders
 from dtlint.timeline.ranks.parting import (
     Divergence,
     Fork,
@@ -330,7 +330,7 @@ def takes_part_as_told(item: Item) -> bool:
         return any(side and all(map(takes_part_as_told, side)) for side in item.sides)
     if isinstance(item.node, Choice):
         return any(map(is_taking_orders, (item.node.then, item.node.other)))
-    return isinstance(item.node, Loop) and obeys(item.node.body)
+    return isinstance(item.node, Loop) and follows_orders(item.node)
 
 
 def leaves(case: Case) -> bool:

@@ -16,14 +16,24 @@ def takes_orders(choice: Choice) -> bool:
 def is_taking_orders(log: Log) -> bool:
     """An endless loop, perhaps with a function around it: what has an end of its own is no service."""
     return any(
-        (isinstance(node, Loop) and node.decision.endless and obeys(node.body))
+        (isinstance(node, Loop) and (goes_on_as_told(node) or (node.decision.endless and obeys(node.body))))
         or (isinstance(node, Call) and is_taking_orders(node.log))
         for node in log.nodes
     )
 
 
-def obeys(log: Log) -> bool:
+def follows_orders(loop: Loop) -> bool:
     """A loop that ends, or goes on, by what it has received: the others tell it what to call next."""
+    return goes_on_as_told(loop) or obeys(loop.body)
+
+
+def goes_on_as_told(loop: Loop) -> bool:
+    """`while receive() is not STOP:`"""
+    return loop.cause is None and loop.asked is not None and was_told(loop.asked)
+
+
+def obeys(log: Log) -> bool:
+    """Does a way out of a turn depend on what was received?"""
     for node in log.nodes:
         if isinstance(node, Choice):
             if any(node.exits) and node.symbol is not None and node.cause is None and was_told(node.symbol):

@@ -79,6 +79,10 @@ SIZED = frozenset(
 OWN_ROWS = "rows of as many parts as this rank has"
 OWN_WIDTH = "as wide as the longest row of this rank"
 SELECTS = frozenset({"masked_select", "nonzero", "argwhere", "unique", "unique_consecutive"})
+TALLIES = frozenset({"bincount"})  # one number for each value up to the largest, where nobody says how many there are
+ONE_COLUMN_EACH = frozenset({"torch.nn.functional.one_hot"})
+SUMS = frozenset({"sum", "mean", "amax", "max"})
+ARRAYS = frozenset({"torch", "jax.numpy", "numpy"})
 AS_ARRAY = frozenset({"torch.from_numpy", "numpy.asarray", "numpy.array", "jax.numpy.asarray", "jax.numpy.array"})
 SUPPRESSED = frozenset({"torchvision.ops.nms", "torchvision.ops.batched_nms"})
 ELLIPSIS = Const(Ellipsis)
@@ -95,9 +99,15 @@ def counted_by_content(symbol: Symbol) -> bool:
     method = method_of(symbol)
     if method is not None:
         owner, name = method
-        return name in SELECTS or (name in KEEPS_LENGTH and isinstance(owner, Symbol) and counted_by_content(owner))
+        if name in SELECTS or (name in TALLIES and len(key) == 2):
+            return True
+        if name in SUMS and key[2:3] == (0,):
+            return isinstance(owner, Symbol) and wide_by_content(owner)
+        return name in KEEPS_LENGTH and isinstance(owner, Symbol) and counted_by_content(owner)
     if key[0] == "item" and len(key) > 2:
         chosen = key[2]
+        if type(chosen) is int:
+            return isinstance(key[1], Symbol) and gives_several(key[1])
         if isinstance(chosen, Symbol):
             return is_question(chosen) or counted_by_content(chosen)
         if isinstance(chosen, tuple) and chosen and isinstance(chosen[0], Symbol):
@@ -109,17 +119,34 @@ def counted_by_content(symbol: Symbol) -> bool:
     package, _, name = str(key[0]).rpartition(".")
     if key[0] in AS_ARRAY:
         return len(key) > 1 and isinstance(key[1], Symbol) and counted_by_content(key[1])
-    return (package in ("torch", "jax.numpy", "numpy") and name in SELECTS) or key[0] in SUPPRESSED
+    if package in ARRAYS and name in TALLIES:
+        return len(key) == 2
+    return (package in ARRAYS and name in SELECTS) or key[0] in SUPPRESSED
+
+
+def gives_several(symbol: Symbol) -> bool:
+    """`unique(x, return_counts=True)`, `where(x > 0)`: a tuple of tensors that are all as long as what was found."""
+    method = method_of(symbol)
+    package, _, last = str(symbol.key[0]).rpartition(".")
+    if method is None and package not in ARRAYS:
+        return False
+    name, more = (method[1] if method is not None else last), len(symbol.key) > 2
+    if name == "where":
+        return method is None and not more
+    return name in SELECTS and (more or (package == "numpy" and name == "nonzero"))
 
 
 def wide_by_content(symbol: Symbol) -> bool:
-    """`model.generate(prompts)[:, width:]`: a row is as long as the longest of them."""
+    """`model.generate(prompts)[:, width:]`, `one_hot(labels)`: how long a row is depends on what this rank has."""
     key = symbol.key
     if key[0] == OWN_WIDTH:
         return True
     method = method_of(symbol)
     if method is not None:
-        return method[1] in KEEPS_ROWS and isinstance(method[0], Symbol) and wide_by_content(method[0])
+        owner, name = method
+        return name in KEEPS_ROWS and isinstance(owner, Symbol) and wide_by_content(owner)
+    if key[0] in ONE_COLUMN_EACH:
+        return len(key) == 2
     cut_open = key[0] == "item" and len(key) > 2 and all_rows(key[2]) and key[2][1:2] and is_open(key[2][1])
     named = key[0] == "attr" and key[2:] == ("sequences",)
     return bool(cut_open or named) and isinstance(key[1], Symbol) and wide_by_content(key[1])

@@ -100,7 +100,7 @@ def deep_cause(machine: Machine, value: Value) -> Cause | None:
         items: tuple[Value, ...] = tuple(value.attributes[name] for name in ("start", "stop", "step"))
     else:
         held = value.attributes.get("[]") if isinstance(value, Object) and value.kind == "list" else None
-        items = (held,) if isinstance(held, Row) else containers.items_of(machine, value) or ()
+        items = (held,) if isinstance(held, Row | Unknown) else containers.items_of(machine, value) or ()
     return value.cause or next((item.cause for item in items if item.cause is not None), None)
 
 
@@ -167,15 +167,24 @@ def new_group(machine: Machine, call: Invocation) -> Value:
 
 def as_written(machine: Machine, ranks: Value) -> Value:
     """A list nobody knows, by how it was made: `list(range(first, last))` is the same list wherever it is made."""
-    numbers = ranks
-    held = ranks.attributes.get("[]") if isinstance(ranks, Object) and ranks.kind == "list" else None
-    if isinstance(held, Unknown) and held.symbol.key[0] == "list" and len(held.symbol.key) == 2:
-        made_of = held.symbol.key[1]
-        known = machine.facts.get(RANGES, {})
-        numbers = known.get(made_of[1], ranks) if isinstance(made_of, tuple) and made_of[0] == "object" else ranks
+    numbers = range_behind(machine, ranks)
+    cause = deep_cause(machine, numbers)
     if not isinstance(numbers, Object) or numbers.kind != "builtins.range":
+        return ranks if cause is None else machine.unknown(LISTED, token(ranks), cause=cause)
+    ends = (token(numbers.attributes[name]) for name in ("start", "stop", "step"))
+    return machine.unknown(LISTED, *ends, cause=cause)
+
+
+def range_behind(machine: Machine, ranks: Value) -> Value:
+    """What `list(range(first, last))` was made of; anything else is what it is."""
+    held = ranks.attributes.get("[]") if isinstance(ranks, Object) and ranks.kind == "list" else None
+    if not isinstance(held, Unknown) or held.symbol.key[0] != "list" or len(held.symbol.key) != 2:
         return ranks
-    return machine.unknown(LISTED, *(token(numbers.attributes[name]) for name in ("start", "stop", "step")))
+    made_of = held.symbol.key[1]
+    if not isinstance(made_of, tuple) or made_of[0] != "object":
+        return ranks
+    numbers: Value = machine.facts.get(RANGES, {}).get(made_of[1], ranks)
+    return numbers
 
 
 def is_block(machine: Machine, ranks: Value) -> bool:

@@ -8,7 +8,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.heeded import only_told, shown_by
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.meeting import collectives, works
+from dtlint.machine.library.meeting import collectives, lost_handles, works
 from dtlint.machine.logs import Group
 from dtlint.machine.values import Object, Unknown, Value
 
@@ -64,7 +64,7 @@ def assigned(machine: Machine, target: ir.Expr, node: ir.Expr) -> None:
         return
     if not isinstance(function.node, ir.Function):
         return
-    if not works.read_in(function.node.body, target.id):
+    if not lost_handles.read_in(function.node.body, target.id):
         note(machine, "answer-dropped", call, call.receiver)
         return
     shown = shown_by(machine.project.tree(machine.frame.path), machine.knowledge.shows)
@@ -78,7 +78,7 @@ def listened_to(part: Any, name: str, shown: set[str]) -> bool:
         return any(listened_to(item, name, shown) for item in part)
     if isinstance(part, ir.Return) or (isinstance(part, ir.If | ir.ExprStmt) and only_told(part, shown)):
         return False
-    return works.read_in(part, name) and (
+    return lost_handles.read_in(part, name) and (
         not isinstance(part, ir.Stmt) or any(listened_to(getattr(part, slot), name, shown) for slot in part.below)
     )
 

@@ -320,16 +320,6 @@ def left(what: str, values: tuple[Value, ...], tags: frozenset[Any]) -> frozense
     return tags
 
 
-def dropped(machine: Machine, value: Value, node: ir.Expr) -> None:
-    """The value of an expression statement: a handle that nobody holds."""
-    for work in works_in(value):
-        direct = work.facts.get("node") is node
-        if work.facts.get("event") is None or work.facts.get("waited") or work.number not in running(machine):
-            continue
-        if direct or not (work.facts.get("kept elsewhere") or stored(machine, work)):
-            note(machine, "dropped-work", work)
-
-
 def works_in(value: Value) -> list[Object]:
     """The handles a value is made of: one, one per rank, or those of a batch."""
     if isinstance(value, Row | Tuple):
@@ -338,51 +328,6 @@ def works_in(value: Value) -> list[Object]:
     if isinstance(value, Object) and value.kind == "list":
         return works_in(value.attributes.get("[]", NONE))
     return [value] if isinstance(value, Object) and value.kind == KIND else []
-
-
-def stored(machine: Machine, work: Object) -> bool:
-    """Was the handle put away somewhere since it was made?"""
-    for container, name, _ in machine.journal[work.facts.get("journal", 0) :]:
-        held = container.get(name)
-        if held is work and (name == "[]" or isinstance(name, tuple)):
-            return True
-        if isinstance(held, Tuple) and any(item is work for item in held.items):
-            return True
-    return False
-
-
-def assigned(machine: Machine, value: Value, target: ir.Expr, node: ir.Expr) -> None:
-    """`handle = …`: a handle whose name is never read again is as good as dropped."""
-    if not isinstance(target, ir.Name):
-        return
-    for work in works_in(value):
-        if work.facts.get("node") is not node or machine.frame.is_class:
-            continue
-        function = machine.frame.function
-        body = function.node.body if function is not None else None
-        if (
-            function is not None
-            and body is not None
-            and isinstance(function.node, ir.Function)
-            and not read_in(body, target.id)
-        ):
-            note(machine, "dropped-work", work)
-
-
-def read_in(part: Any, name: str, target: bool = False) -> bool:
-    """Is the name read anywhere in this piece of program?"""
-    if isinstance(part, tuple | list):
-        return any(read_in(item, name) for item in part)
-    if isinstance(part, ir.Name):
-        return bool(part.id == name)
-    if isinstance(part, ir.Assign):
-        inner = [one for one in part.targets if not isinstance(one, ir.Name)]
-        return read_in(part.value, name) or read_in(inner, name)
-    if isinstance(part, ir.Global | ir.Nonlocal):
-        return name in part.names
-    if isinstance(part, ir.Node):
-        return any(read_in(getattr(part, slot), name) for slot in part.below)
-    return False
 
 
 MODELS = {"work_wait": wait, "device_synchronize": synchronise}

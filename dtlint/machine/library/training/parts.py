@@ -9,14 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python.copies import COPIED
-from dtlint.machine.library.training import parameters
+from dtlint.machine.library.training import blamed, parameters
 from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.logs import WHAT_IS_CALLED, Decision, decisions
 from dtlint.machine.names import subscripts
@@ -94,9 +93,8 @@ def add(
     frame = machine.frame
     found = Difference(kind, roots_of(base), mask, decision, cause, frame.path, machine.current_at, frame.scope)
     found.what = what
-    whole = frame.receiver
-    if decision is not None and isinstance(whole, Object) and whole.at and given_from_outside(frame, decision):
-        found.made_at = (whole.path, whole.at)
+    if decision is not None:
+        found.made_at = blamed.who_gave(machine, decision)
     if not in_a_loop(frame):
         found.moment = machine.symbols.count
     differences(machine).append(found)
@@ -109,16 +107,6 @@ def learned(machine: Machine) -> None:
 
 def in_a_loop(frame: Frame | None) -> bool:
     return frame is not None and (bool(frame.loops) or in_a_loop(frame.caller))
-
-
-def given_from_outside(frame: Frame, decision: Decision) -> bool:
-    """A constructor decides on what it was given: its caller is to blame, not the constructor."""
-    node = frame.function.node if frame.function is not None else None
-    if not isinstance(node, ir.Function) or node.name != "__init__" or decision.function != node.qualname:
-        return False
-    first = (node.at or (0,))[0]
-    steps = decision.cause.steps() if decision.cause is not None else ()
-    return not any(step.path == frame.path and first < step.line <= decision.at[0] for step in steps)
 
 
 def written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
