@@ -3,7 +3,8 @@
 What it finds
 -------------
 Root, source, reduce operation or group list of a collective depends on the rank (`broadcast(x, src=rank)`), or the
-root is no member of the group that some ranks make the call on (`broadcast(x, src=0, group=my_half)`).
+root is no member of the group that some ranks make the call on (`broadcast(x, src=0, group=my_half)`). So does the
+size of what they bring, or a rank expects of the others as much as it sends to each of them.
 
 Why it is bad
 -------------
@@ -16,7 +17,7 @@ Instead
 Limits
 ------
 Only arguments named in the knowledge packs are compared. Of shapes, only those are known that follow a differing size
-or what a tensor holds (`x[x > 0]`).
+or what a tensor holds (`x[x > 0]`, `bincount(labels)`).
 """
 
 from __future__ import annotations

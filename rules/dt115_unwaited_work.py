@@ -2,7 +2,8 @@
 
 What it finds
 -------------
-`async_op=True`, `isend` or `irecv` gives a handle. The handle is thrown away, or the tensor is read before `wait()`.
+`async_op=True`, `isend` or `irecv` gives a handle. The handle is thrown away, or in a loop the next one takes its name
+before anybody waits, or the tensor is read before `wait()`.
 
 Why it is bad
 -------------

@@ -3,7 +3,7 @@
 What it finds
 -------------
 `manager.allreduce` (or another collective of a manager, or the backward pass of a model it wraps) is reached on a way
-on which this manager has not started a quorum since the last commit.
+on which this manager has not started a quorum since the last commit; or a quorum is waited for that nobody has started.
 
 Why it is bad
 -------------
@@ -45,7 +45,7 @@ def check(run: Run) -> Iterator[Finding]:
     found = review(run) if run.entry.kind != "function" or "." not in run.entry.name else None
     for event, manager, way in found.early if found is not None else ():
         name = event.api.rpartition(".")[2]
-        whose = "of this manager" if event.op == "managed" else "of a model that a manager reduces"
+        whose = "of this manager" if event.op in ("managed", "quorum-awaited") else "of a model that a manager reduces"
         message = f"`{name}()` {whose} is reached without a quorum for this step"
         remedy = "call `start_quorum()` of the same manager at the start of every step, on every way to here"
         trail = (

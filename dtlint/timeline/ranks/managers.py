@@ -55,6 +55,7 @@ class Review:
     anyway: list[tuple[Event, Event, tuple[Step, ...]]] = field(default_factory=list)
     reduced: dict[int, tuple[Event, tuple[Step, ...]]] = field(default_factory=dict)  # the last by each manager
     answering: set[int] = field(default_factory=set)  # managers that are asked here, or by what they were handed to
+    begun: set[int] = field(default_factory=set)  # managers that had a quorum somewhere on the way so far
     calls: list[Call] = field(default_factory=list)  # that the walk is in
     loops: list[tuple[Loop, bool]] = field(default_factory=list)  # and whether it is in the first turn
     done_anyway: Callable[[Event, Event, list[Call]], bool] = lambda _asked, _step, _calls: False
@@ -185,9 +186,13 @@ def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
         review_.answering |= managers_in(event.extra["call"])
     elif event.op == "quorum":
         begun = [number] if number is not None else asked_for(review_, event)
-        state.quorum.update(dict.fromkeys(begun, frozenset()))
+        starts(review_, state, begun)
         for known in begun:
             state.asked.pop(known, None)
+    elif event.op == "quorum-awaited":
+        if number is not None and number in review_.made and number not in review_.begun:
+            review_.early.append((event, review_.made[number], ways_down(event, tuple(review_.calls))))
+        starts(review_, state, [number] if number is not None else asked_for(review_, event))
     elif event.op == "managed" and number is not None:
         reduces(review_, event, number, state, taken)
     elif event.op == "asked":
@@ -210,6 +215,11 @@ def step(review_: Review, event: Event, state: State, taken: Taken) -> None:
             if review_.done_anyway(asked, event, review_.calls):
                 review_.anyway.append((event, asked, ways_down(event, tuple(review_.calls))))
                 state.asked.pop(known)
+
+
+def starts(review_: Review, state: State, managers: list[int]) -> None:
+    state.quorum.update(dict.fromkeys(managers, frozenset()))
+    review_.begun.update(managers)
 
 
 def whatever(run: Run, asked: Event, step: Event, calls: list[Call]) -> bool:

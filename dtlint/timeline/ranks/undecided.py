@@ -247,6 +247,9 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
             continue
         if sized_by_content(value) or of_uneven_share(value):
             return Divergence("argument", None, event, path, event.mask, 0, cause=value.cause, argument="shape")
+    own = takes_its_own_for_theirs(event)
+    if own is not None:
+        return Divergence("argument", None, event, path, event.mask, 0, cause=own, argument="shape")
     outside = without_root(event)
     if outside:
         name = event.extra["call"].row.root
@@ -263,6 +266,18 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
                 cause=value.cause,
                 argument=name,
             )
+    return None
+
+
+def takes_its_own_for_theirs(event: Event) -> Cause | None:
+    """How much comes is what the others send: as much as this rank sends to each of them it is by chance."""
+    call = event.extra.get("call")
+    if call is None:
+        return None
+    for theirs, mine in call.row.extra.get("told_by_others", {}).items():
+        coming, going = call.get(theirs), call.get(mine)
+        if isinstance(coming, Unknown) and isinstance(going, Unknown) and coming.symbol is going.symbol:
+            return coming.cause
     return None
 
 

@@ -91,6 +91,7 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
     unread.performed(machine, call, event.extra["held"])
     own_gradients.reduced(machine, call.values)
     unseen.performed(machine, call, event.extra["held"])
+    roots.added_up(machine, call, event.extra["held"])
     sanitise(machine, call, group)
     stepping.collective_done(machine, call, event)
     if row.root:

@@ -247,10 +247,6 @@ def called(
             if touched(machine, shown, mask):
                 note(machine, result, mask, "and show it")
         elif row is not None and row.does == "collective":
-            adds = row.op in SUMS and result.event.op in GATHERS
-            given = mask & holding(machine, result, values) if adds else 0
-            if given & result.lanes & ~result.holders:
-                note(machine, result, given, "and add it to what the others have")
             return value
         elif changes_model(callee, base) and touched(machine, shown, mask):
             note(machine, result, mask, "and put it to use")
@@ -267,17 +263,25 @@ def called(
     return Unknown(value.symbol, value.cause, value.tags | kept, value.like) if isinstance(value, Unknown) else value
 
 
-def holding(machine: Machine, result: Result, values: tuple[Value, ...]) -> int:
+def added_up(machine: Machine, call: Invocation, held: Value | None) -> None:
+    """Every rank puts into a sum what it holds, by then: asked before the sum is there."""
+    if OFF not in machine.facts or held is None or call.row.op not in SUMS:
+        return
+    for result in touched(machine, marks.deep_tags((held,)), call.mask):
+        given = call.mask & holding(machine, result, held) if result.event.op in GATHERS else 0
+        if given & result.lanes & ~result.holders:
+            note(machine, result, given, "and add it to what the others have")
+
+
+def holding(machine: Machine, result: Result, held: Value) -> int:
     """The lanes that have the marked value itself: some may have put zeros in its place, each by its rank."""
     results: list[Result] = machine.facts[OFF]
     tag = OFF, results.index(result)
     found = 0
-    for value in values:
-        held = value.attributes.get("content", value) if isinstance(value, Object) else value
-        for lane in range(machine.world.size):
-            own = lane_value(held, lane)
-            by_rank = own.cause is not None and own.cause.kind in BY_RANK
-            found |= (tag in marks.deep_tags((own,)) and not by_rank) << lane
+    for lane in range(machine.world.size):
+        own = lane_value(held, lane)
+        by_rank = own.cause is not None and own.cause.kind in BY_RANK
+        found |= (tag in marks.deep_tags((own,)) and not by_rank) << lane
     return found
 
 

@@ -12,7 +12,19 @@ from dtlint.machine.core import Machine
 from dtlint.machine.functions.following import QUESTION
 from dtlint.machine.library.python import options, passed_on
 from dtlint.machine.logs import Event, Log
-from dtlint.machine.values import BY_RANK, NONE, Bound, Const, External, FunctionRef, Object, Row, Unknown, Value
+from dtlint.machine.values import (
+    BY_RANK,
+    NONE,
+    Bound,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Row,
+    Symbol,
+    Unknown,
+    Value,
+)
 
 MAIN = ("is_main", "is_local_main")
 QUESTIONS = ("rank", "local_rank", "node", "group_rank", "world_size", "distributed", "is_last", *MAIN)
@@ -144,7 +156,14 @@ def chosen(machine: Machine, op: str, left: Value, right: Value, text: str) -> N
 def lost_to(number: Value, instead: Value) -> bool:
     """Is the number of this lane a 0, for which another one stands in?"""
     zero = isinstance(number, Const) and type(number.value) is int and number.value == 0
-    return zero and isinstance(instead, Const) and bool(instead.value)
+    return (zero or is_share_of_number(number)) and isinstance(instead, Const) and bool(instead.value)
+
+
+def is_share_of_number(number: Value) -> bool:
+    """`rank // width`, `rank % width`: whatever the width is, it is 0 on more ranks than the first."""
+    if not isinstance(number, Unknown) or number.symbol.key[0] not in ("op //", "op %"):
+        return False
+    return type(number.symbol.key[1]) is int and isinstance(number.symbol.key[2], Symbol)
 
 
 def is_rank(value: Value) -> bool:

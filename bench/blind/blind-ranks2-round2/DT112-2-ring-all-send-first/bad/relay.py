@@ -1,0 +1,16 @@
+import torch
+import torch.distributed as dist
+
+
+def neighbours():
+    rank, world = dist.get_rank(), dist.get_world_size()
+    return (rank + 1) % world, (rank - 1) % world
+
+
+def pass_on(block):
+    """Hands a block to the right and takes the one from the left."""
+    right, left = neighbours()
+    incoming = torch.empty_like(block)
+    dist.send(block, dst=right)
+    dist.recv(incoming, src=left)
+    return incoming
