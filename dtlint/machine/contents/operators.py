@@ -11,7 +11,7 @@ from dtlint.machine.contents import containers, dictionaries, filled_by, sets
 from dtlint.machine.contents.linear import difference, total
 from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.contents.presence import ALIKE, ALWAYS, own_gradient, perhaps_not_made, presence
-from dtlint.machine.contents.truth import SPELLED, truth_of
+from dtlint.machine.contents.truth import truth_of
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.computing import provenance
@@ -313,7 +313,3 @@ def present(machine: Machine, value: Value) -> bool | None:
             return True
         return True if options.is_there(machine, value) else None
     return True
-
-
-def spelled(value: Value) -> Value:
-    return Unknown(value.symbol, value.cause, value.tags | {SPELLED}, value.like) if type(value) is Unknown else value

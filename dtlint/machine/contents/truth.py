@@ -202,6 +202,10 @@ def told_apart(one: object, other: object) -> None:
 SPELLED = "spelled"  # tag: a text, or taken from one, in which only a number or a name differs
 
 
+def spelled(value: Value) -> Value:
+    return Unknown(value.symbol, value.cause, value.tags | {SPELLED}, value.like) if type(value) is Unknown else value
+
+
 def alike(value: Value) -> bool:
     """Texts with the rank in them answer the same to what one asks of texts: `path.startswith("s3:")`."""
     if isinstance(value, Row):

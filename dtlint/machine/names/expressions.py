@@ -10,15 +10,14 @@ from dtlint.ir.text import render
 from dtlint.machine import library
 from dtlint.machine.contents import containers, lacking
 from dtlint.machine.contents.opaque import opaque
-from dtlint.machine.contents.operators import arithmetic, both, comparison, content, spelled
+from dtlint.machine.contents.operators import arithmetic, both, comparison, content
 from dtlint.machine.contents.truth import answered, truth, truth_of
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
 from dtlint.machine.lanes import join, map_lanes, restrict
 from dtlint.machine.library.computing import taken_up
 from dtlint.machine.library.feeding import batches
-from dtlint.machine.library.python import files, generators, iteration
-from dtlint.machine.library.python import reflection as python_reflection
+from dtlint.machine.library.python import files, generators, iteration, templates
 from dtlint.machine.library.training import models
 from dtlint.machine.logs import Decision
 from dtlint.machine.names import attributes, scopes, subscripts
@@ -128,6 +127,10 @@ def binary(machine: Machine, node: ir.BinOp, mask: int) -> Value:
         found = files.divided(machine, left, right, mask)
         if found is not None:
             return found
+    if node.op == "%" and isinstance(left, Const) and isinstance(left.value, str) and not isinstance(right, Const):
+        written = templates.interpolated(machine, left.value, right, mask)
+        if written is not None:
+            return written
     if "off root" in machine.facts:
         from dtlint.machine.library.meeting import roots
 
@@ -397,15 +400,7 @@ def comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
 
 
 def formatted(machine: Machine, node: ir.FString, mask: int) -> Value:
-    values = (evaluate(machine, part, mask) for part in node.parts)
-    parts = tuple(files.spoken(python_reflection.said(machine, value, mask)) for value in values)
-
-    def one(*held: Value) -> Value:
-        if all(isinstance(part, Const) and part.scale in (None, "rank") for part in held):
-            return Const("".join(str(part.value) for part in held)[:300])  # type: ignore[attr-defined]
-        return spelled(opaque(machine, "text", *held))
-
-    return map_lanes(one, parts, machine.world) if parts else Const("")
+    return templates.put_together(machine, tuple(evaluate(machine, part, mask) for part in node.parts), mask)
 
 
 def awaited(machine: Machine, node: ir.Await, mask: int) -> Value:

@@ -16,8 +16,8 @@ from dtlint.machine.library.python.files import APPENDED, text_of
 from dtlint.machine.logs import EXITS, Attempt, Call, Choice, LogNode, plain_question
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_RANK, BY_SHARE, Const, Object, Unknown, Value, lane_value
-from dtlint.timeline.arrays.lives import NOTHING, Use, part_of, sides
-from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_files, same_node, together
+from dtlint.timeline.arrays.lives import NOTHING, Use, exclude, part_of, sides
+from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_files, overlap, same_node, together
 from dtlint.timeline.places.found_done import found_done, found_missing, same_place
 from dtlint.timeline.places.host_files import of_each_host
 from dtlint.timeline.places.numbers import numbered
@@ -48,7 +48,9 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
         ):
             continue
         if run.entry.kind == "function" and (
-            not names_a_file(access) or left_to_callers(run, access.path) or chosen_by_rank(access)
+            not (names_a_file(access) or one_for_all(run, access))
+            or left_to_callers(run, access.path)
+            or chosen_by_rank(access)
         ):
             continue
         if of_each_host(run, access) or named_by_a_given_rank(run, access) or named_by_a_sample(run, access):
@@ -192,6 +194,18 @@ def chosen_by_rank(access: Access) -> bool:
 def names_a_file(access: Access) -> bool:
     """Is the place at least partly written here? What callers hand over may have the rank in it."""
     return all("/" in where.strip("/") and not where.endswith(">") for where in access.places if where)
+
+
+def one_for_all(run: Run, access: Access) -> bool:
+    """Does the first rank write there alone as well? Nobody guards what each rank has a place of its own for."""
+    here, lane = Use(NOTHING, access.event, access.path), next(access.lanes())
+    return any(
+        other.kind in WRITES
+        and other.mask == 1
+        and overlap(other.places[0], access.places[lane])
+        and not exclude(Use(NOTHING, other.event, other.path), here)
+        for other in accesses(run)
+    )
 
 
 def ends_before_start(run: Run, access: Access) -> bool:

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 
 from dtlint.findings import Step
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.evidence import ASKED, alone, evidence, of_one
 from dtlint.machine.logs import Call, Event, LogNode, plain_question
 from dtlint.machine.run import SEEN, Run
 from dtlint.machine.starts.entries import CALLED_ALONE, CALLED_ON_ALL, HELD_BY_ALL, MADE
 from dtlint.timeline.arrays.lives import NOTHING, Use, across, sides
 from dtlint.timeline.options import asked_by_itself
-from dtlint.timeline.places.files import WRITES
+from dtlint.timeline.places.files import WRITES, acting
 from dtlint.timeline.programs import in_a_test
 from dtlint.timeline.records import guards_over, recorded
 from dtlint.timeline.symbols import worth
@@ -184,19 +185,37 @@ def aside(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
 
 
 def functions_of_all(run: Run) -> set[tuple[str, str]]:
-    """Functions that have a part of their work, which all ranks need once, done by one of them, or let one of them tell
-    a tracker: all ranks come here."""
+    """Functions that have a part of their work, which all ranks need once, done by one of them (`if rank == 0:`,
+    `is_main_process=…`), or let one of them tell a tracker: all ranks come here. So they come to a method that calls
+    such a one of its own thing, whatever happens."""
     known: set[tuple[str, str]] | None = run.cache.get("functions of all")
     if known is None:
         known = run.cache["functions of all"] = set()
         for event, path in recorded(run, *WRITES, "log-init", "log"):
-            known.update(
-                (decision.path, decision.function)
-                for decision in guards_over(event, path)
-                if decision.cause is not None and decision.cause.kind in ("rank", "local rank")
-                if decision.before == run.world.full and decision.taken != decision.before
-            )
+            call = event.extra.get("call")
+            if isinstance(call, Invocation) and event.mask & ~acting(call):
+                known.add((event.path, event.function))
+            for decision in guards_over(event, path):
+                if decision.cause is not None and decision.cause.kind in ("rank", "local rank"):
+                    if decision.before == run.world.full and decision.taken != decision.before:
+                        known.add((decision.path, decision.function))
+                        known.update(methods_above(run, path, decision.path, decision.function))
     return known
+
+
+def methods_above(run: Run, path: tuple[LogNode, ...], file: str, function: str) -> Iterator[tuple[str, str]]:
+    """The methods of the same class that call this one with all ranks and under no condition."""
+    for position in range(len(path) - 1, -1, -1):
+        node = path[position]
+        if not isinstance(node, Call) or (node.callee_path, node.function) != (file, function):
+            continue
+        own = function.rpartition(".")[0]
+        if not own or node.caller.rpartition(".")[0] != own or node.path != file or node.mask != run.world.full:
+            return
+        if not all(isinstance(above, Call) for above in path[:position]):
+            return
+        function = node.caller
+        yield file, function
 
 
 def meeting_functions(run: Run) -> set[tuple[str, str]]:

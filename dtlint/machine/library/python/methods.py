@@ -5,10 +5,12 @@ from __future__ import annotations
 from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers, dictionaries, filled_by, presets, sets
 from dtlint.machine.contents.opaque import opaque as unknown_of
+from dtlint.machine.contents.truth import spelled
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.feeding import filled_shares, sharding
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python import templates
 from dtlint.machine.names import assignment, subscripts
 from dtlint.machine.values import FILLED, NONE, Const, Object, Tuple, Unknown, Value
 
@@ -172,7 +174,13 @@ def text_method(machine: Machine, receiver: Value, name: str, call: Invocation) 
         if items is not None and all(isinstance(item, Const) and isinstance(item.value, str) for item in items):
             return Const(str(receiver.value).join(item.value for item in items))  # type: ignore[attr-defined]
         return None
-    if not isinstance(receiver.value, str) or call.keywords:
+    if not isinstance(receiver.value, str):
+        return None
+    if name == "format" and not all(isinstance(value, Const) for value in call.values):
+        made = templates.formatted(machine, receiver.value, call)
+        if made is not None:
+            return made
+    if call.keywords:
         return None
 
     def one(*values: Value) -> Value:
@@ -185,8 +193,6 @@ def text_method(machine: Machine, receiver: Value, name: str, call: Invocation) 
                 return Const(made)
             if isinstance(made, list):
                 return Tuple(tuple(Const(part) for part in made))
-        from dtlint.machine.contents.operators import spelled
-
         return spelled(unknown_of(machine, f"str.{name}", receiver, *values))
 
     return map_lanes(one, call.arguments, machine.world)

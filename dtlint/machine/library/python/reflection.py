@@ -168,9 +168,7 @@ def by_part_of_name(machine: Machine, module: ModuleRef, name: Value) -> Value |
 def pattern_of(symbol: Symbol) -> str | None:
     """The names that a text of which a part is known may spell."""
     word, *parts = symbol.key
-    if word == "op %" and type(parts[0]) is str:
-        parts = [part for known in parts[0].split("%s") for part in (symbol, known)][1:]
-    elif word not in ("text", "op +"):
+    if word not in ("text", "op +"):
         return None
     if not any(type(part) is str and len(part) > 2 for part in parts):
         return None

@@ -1,0 +1,76 @@
+"""What does a text say whose places are filled in: an f-string, `"{}.pt".format(name)`, `"%s.pt" % name`?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from string import Formatter
+
+from dtlint.machine.contents.opaque import opaque
+from dtlint.machine.contents.truth import spelled
+from dtlint.machine.core import Machine
+from dtlint.machine.lanes import map_lanes
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python import files
+from dtlint.machine.values import Const, Tuple, Value
+
+DIRECTIVE = re.compile(r"%(?P<named>\(\w*\))?[#0\- +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?(?P<kind>[a-zA-Z%])")
+LONGEST = 300
+
+
+def put_together(machine: Machine, pieces: tuple[Value, ...], mask: int) -> Value:
+    """The pieces of a text one after the other, lane by lane: a number is written as it is."""
+    from dtlint.machine.library.python import reflection
+
+    parts = tuple(files.spoken(reflection.said(machine, piece, mask)) for piece in pieces)
+
+    def one(*held: Value) -> Value:
+        if all(isinstance(part, Const) and part.scale in (None, "rank") for part in held):
+            return Const("".join(str(part.value) for part in held)[:LONGEST])  # type: ignore[attr-defined]
+        return spelled(opaque(machine, "text", *held))
+
+    return map_lanes(one, parts, machine.world) if parts else Const("")
+
+
+def formatted(machine: Machine, template: str, call: Invocation) -> Value | None:
+    """`template.format(…)`, unless it asks its arguments for their parts or takes widths from them."""
+    named, turn = dict(call.keywords), 0
+    pieces: list[Value] = []
+    try:
+        fields = list(Formatter().parse(template))
+    except ValueError:
+        return None
+    for literal, field, width, _ in fields:
+        if literal:
+            pieces.append(Const(literal))
+        if field is None:
+            continue
+        if "{" in (width or ""):
+            return None
+        place = str(turn) if not field else field
+        turn += not field
+        value = call.arguments[int(place)] if place.isdigit() and int(place) < len(call.arguments) else named.get(place)
+        if value is None:
+            return None
+        pieces.append(value)
+    return put_together(machine, tuple(pieces), call.mask)
+
+
+def interpolated(machine: Machine, template: str, given: Value, mask: int) -> Value | None:
+    """`template % given`, where it takes what stands there and nothing by its name."""
+    values = given.items if isinstance(given, Tuple) else (given,)
+    directives = [found for found in DIRECTIVE.finditer(template) if found["kind"] != "%"]
+    if len(directives) != len(values) or any(found["named"] or "*" in found[0] for found in directives):
+        return None
+    return put_together(machine, tuple(pieces_of(template, iter(values))), mask)
+
+
+def pieces_of(template: str, values: Iterator[Value]) -> Iterator[Value]:
+    end = 0
+    for found in DIRECTIVE.finditer(template):
+        if found.start() > end:
+            yield Const(template[end : found.start()])
+        end = found.end()
+        yield Const("%") if found["kind"] == "%" else next(values)
+    if end < len(template):
+        yield Const(template[end:])
