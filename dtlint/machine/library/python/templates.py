@@ -47,7 +47,7 @@ def formatted(machine: Machine, template: str, call: Invocation) -> Value | None
             continue
         if "{" in (width or ""):
             return None
-        place = str(turn) if not field else field
+        place = field or str(turn)
         turn += not field
         value = call.arguments[int(place)] if place.isdigit() and int(place) < len(call.arguments) else named.get(place)
         if value is None:
