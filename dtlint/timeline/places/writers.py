@@ -17,7 +17,7 @@ from dtlint.machine.logs import EXITS, Attempt, Call, Choice, LogNode, plain_que
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_RANK, BY_SHARE, Const, Object, Unknown, Value, lane_value
 from dtlint.timeline.arrays.lives import NOTHING, Use, exclude, part_of, sides
-from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_files, overlap, same_node, together
+from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_files, same_node, together
 from dtlint.timeline.places.found_done import found_done, found_missing, same_place
 from dtlint.timeline.places.host_files import of_each_host
 from dtlint.timeline.places.numbers import numbered
@@ -197,12 +197,13 @@ def names_a_file(access: Access) -> bool:
 
 
 def one_for_all(run: Run, access: Access) -> bool:
-    """Does the first rank write there alone as well? Nobody guards what each rank has a place of its own for."""
-    here, lane = Use(NOTHING, access.event, access.path), next(access.lanes())
+    """Does the first rank write there, or below it, alone as well? Nobody guards what each rank has a place of its own
+    for."""
+    here, place = Use(NOTHING, access.event, access.path), access.places[next(access.lanes())]
     return any(
         other.kind in WRITES
         and other.mask == 1
-        and overlap(other.places[0], access.places[lane])
+        and (other.places[0] == place or other.places[0].startswith(f"{place}/"))
         and not exclude(Use(NOTHING, other.event, other.path), here)
         for other in accesses(run)
     )
