@@ -25,6 +25,7 @@ from dtlint.machine.values import (
     Cause,
     ClassRef,
     Const,
+    Either,
     External,
     FunctionRef,
     Object,
@@ -230,6 +231,7 @@ def join(
             return sized
         symbol = symbols.of("phi", decision, token(left), token(right))
         tags = left.tags | right.tags | orders_in(left) | orders_in(right)
+        symbols.either[symbol] = Either(decision, left, right, tags)
         return Unknown(symbol, left.cause or right.cause, tags, like_of(left) or like_of(right))
     for one, other in ((left, right), (right, left)):
         if is_filled(one, other, decision):

@@ -8,7 +8,7 @@ dtlint reports what it can show, never what it could not rule out.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dtlint.findings import Step
 from dtlint.machine.contents.number_types import numbers_in
@@ -124,6 +124,15 @@ DEEPEST, KEPT_STEPS = 10, 3
 MOST = 400  # symbols of one computation that are looked at
 
 
+class Either(NamedTuple):
+    """What was there on the two sides of a branch, and what was told of both behind it."""
+
+    question: Symbol
+    then: Any
+    other: Any
+    tags: frozenset[Any]
+
+
 class Symbols:
     """Hash-consing of symbols, so that comparing two is comparing two pointers."""
 
@@ -131,6 +140,7 @@ class Symbols:
         self.table: dict[tuple[Any, ...], Symbol] = {}
         self.count = 0
         self.cut: dict[tuple[Symbol, int], Symbol] = {}  # long computations, and what is kept of them
+        self.either: dict[Symbol, Either] = {}  # by what a branch has left, which all ranks take alike
         self.telling: dict[Symbol, bool] = {}  # questions, and the answer for which ranks know who they are
         self.lasting: set[Symbol] = set()  # what stays known of a computation, however long it is
 

@@ -9,6 +9,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.text import render
 from dtlint.machine import library
 from dtlint.machine.contents import containers, lacking
+from dtlint.machine.contents.either import on_this_side
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.contents.operators import arithmetic, both, comparison, content, spelled
 from dtlint.machine.contents.truth import answered, truth, truth_of
@@ -71,7 +72,7 @@ def name(machine: Machine, node: ir.Name, mask: int) -> Value:
     if found is not None:
         if machine.frame.variables.partly is not None:
             lacking.looked_up(machine, node.id, mask)
-        return found
+        return on_this_side(machine, found)
     return machine.unknown("name", node.id)
 
 
@@ -80,7 +81,7 @@ def attribute(machine: Machine, node: ir.Attr, mask: int) -> Value:
     found = attributes.read(machine, base, node.name, mask)
     if type(found) is Const and "batch" in node.name:
         batches.read(machine, node.name, found)
-    return found
+    return on_this_side(machine, found)
 
 
 def subscript(machine: Machine, node: ir.Index, mask: int) -> Value:

@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from dtlint.findings import Step
+from dtlint.machine.library.computing.provenance import inner_symbols
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.python.files import text_of
-from dtlint.machine.logs import Event
+from dtlint.machine.logs import Event, implied
 from dtlint.machine.run import Run
-from dtlint.machine.values import Cause, Object, Row, Unknown, Value, lane_value
+from dtlint.machine.values import Cause, Object, Row, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.places.files import READS, WRITES, Access, accesses, overlap, private
 from dtlint.timeline.places.host_files import of_each_host
+from dtlint.timeline.places.races import answers_to, chosen
 from dtlint.timeline.places.wrong_scopes import on_a_second_machine_only
 from dtlint.timeline.programs import in_a_test
 from dtlint.timeline.ranks.arrivals import all_ranks_here, meeting_functions, started
@@ -21,6 +23,8 @@ from dtlint.timeline.ranks.hints import vaguely_guarded
 from dtlint.timeline.records import recorded
 
 OWN = frozenset({"clock", "random", "process", "host"})
+MOST = 400  # symbols that are looked through
+DRAWN = "source"  # symbol: what a call told this rank alone
 FILLED = WRITES - {"mkdir"}  # a folder that each has made for itself has in it what each puts there
 
 
@@ -86,8 +90,32 @@ def suspects(run: Run, whole: bool) -> Iterator[tuple[Access, str]]:
 
 def own_cause(access: Access) -> Cause | None:
     """Why every rank has a name of its own; its number may stand in the name as well."""
-    causes = (access.cause, *(lane_value(access.value, lane).cause for lane in access.lanes()))
-    return next((cause for cause in causes if cause is not None and cause.kind in OWN), None)
+    values = [lane_value(access.value, lane) for lane in access.lanes()]
+    causes = (access.cause, *(value.cause for value in values))
+    cause = next((cause for cause in causes if cause is not None and cause.kind in OWN), None)
+    if cause is None or not chosen(access):
+        return cause
+    answers = answers_to(access)
+    return cause if any(own_if(value, answers) for value in values) else None
+
+
+def own_if(value: Value, answers: dict[Symbol, bool]) -> bool:
+    """`name = fixed if resumes else by_clock`: is it still drawn, as the questions on the way there are answered?"""
+    return not isinstance(value, Unknown) or any(one.key[0] == DRAWN for one in symbols_if(value.symbol, answers))
+
+
+def symbols_if(symbol: Symbol, answers: dict[Symbol, bool]) -> Iterator[Symbol]:
+    """The symbol and those it was computed from, on the sides that were taken."""
+    todo, seen = [symbol], set[int]()
+    while todo and len(seen) < MOST:
+        one = todo.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        answer = implied(one.key[1], answers) if one.key[0] == "phi" and answers else None
+        if answer is None:
+            yield one
+        todo.extend(inner_symbols(one.key if answer is None else one.key[2 if answer else 3 :][:1]))
 
 
 def owners(access: Access) -> int:

@@ -1,0 +1,35 @@
+"""Which of two values does a name hold, where the question that decided it is asked again?
+
+`name = fixed if resumes else by_clock`, and later, under `if resumes:`, it is read: there it is the fixed one. What was
+made of it since, and questions that are answered anew in each turn of a loop, are left as they are.
+"""
+
+from __future__ import annotations
+
+from dtlint.machine.core import Machine
+from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.logs import implied, told
+from dtlint.machine.values import Symbol, Unknown, Value
+
+ANEW = frozenset({"index", "batch", "turn", "number", "loop", "source", "drawn", "time"})  # words of symbols
+DEEP = 8
+
+
+def on_this_side(machine: Machine, value: Value) -> Value:
+    for _ in range(DEEP):
+        sides = machine.symbols.either.get(value.symbol) if isinstance(value, Unknown) else None
+        if sides is None or value.tags != sides.tags:
+            break
+        answer = answered_here(machine, sides.question)
+        if answer is None:
+            break
+        value = sides.then if answer else sides.other
+    return value
+
+
+def answered_here(machine: Machine, question: Symbol) -> bool | None:
+    """What the branches of this function around here say of the question, if it has one answer as long as it runs."""
+    answers = [one for one in machine.frame.answers if one is not None]
+    if not answers or any(one.key[0] in ANEW for one in symbols_in(question)):
+        return None
+    return implied(question, {what: answer for asked in answers for what, answer in told(*asked)})
