@@ -27,6 +27,9 @@ def condition_holds(machine: Machine, call: Invocation) -> bool:
     off = machine.facts.get("disabled")
     if off and call.row.extra.get("disabled_by") in off:
         return False
+    starters = call.row.extra.get("workers_of")
+    if starters and not any(machine.project.mentioning(name) for name in starters):
+        return False  # nobody starts workers that could meet here
     if call.row.extra.get("joinable") and machine.facts.get("join"):
         return False  # ranks without data answer in its place
     if not when or when in ("training", "always"):
