@@ -310,7 +310,7 @@ def _ports(launches: Launches) -> Iterator[Conflict]:
         ]  # fmt: skip
         told: set[int] = set()
         for launch, (port, option) in here:
-            if launch.background and launch.loops and not _waits(launches, launch, None):
+            if launch.background and launch.loops and not (_waits(launches, launch, None) or _leaves(launches, launch)):
                 told.add(launch.order)
                 yield _clash(launch, launch, port, option)
         for (first, (one, _)), (second, (other, place)) in combinations(here, 2):
@@ -329,6 +329,24 @@ def _waits(launches: Launches, first: Launch, second: Launch | None) -> bool:
             return True
         if second is None and re.match(r"\s*done\b", row):
             return False
+    return False
+
+
+OPENS = re.compile(r"\s*(?:if|for|while|until|case|select)\b")
+CLOSES = re.compile(r"\s*(?:fi|done|esac|elif|else)\b")
+OUT = re.compile(r"(?:^|[;&|]|then|do)\s*(?:break|exit|return)\b")
+
+
+def _leaves(launches: Launches, launch: Launch) -> bool:
+    """Does the turn that starts it leave the loop? So does a loop that watches something else until it is time."""
+    depth = 0
+    for row in launches.texts.get(launch.path, [])[launch.line - 1 :]:
+        depth += bool(OPENS.match(row))
+        if not depth and OUT.search(row):
+            return True
+        if CLOSES.match(row) and not depth:
+            return False
+        depth -= bool(depth and CLOSES.match(row) and not re.match(r"\s*el", row))
     return False
 
 

@@ -132,12 +132,20 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
         rest = total(left, right)
         if rest is not None:
             return rest
+    if op == "*" and FALSE in (left, right) and (is_setting(left) or is_setting(right)):
+        return Const(0)
     made = opaque(machine, f"op {op}", left, right)
     if op == "*":
         return library.metrics.for_all(left, right, made)
     if op == "-":
         filled_shares.subtracted(machine, left, right, made)
     return made
+
+
+def is_setting(value: Value) -> bool:
+    """`options.verbosity * (rank == 0)`: a number that the program was given, and no tensor."""
+    plain = isinstance(value, Unknown) and value.cause is None and not value.tags
+    return plain and isinstance(value, Unknown) and value.symbol.key[0] in ("attr", "item")
 
 
 def few(times: Value) -> int | None:

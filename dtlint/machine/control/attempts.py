@@ -40,6 +40,8 @@ from dtlint.machine.values import (
     Cause,
     ClassRef,
     External,
+    FunctionRef,
+    ModuleRef,
     Trail,
     Tuple,
     Value,
@@ -84,7 +86,7 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
             alone = "files"  # the ranks see the same ones where they share a file system
         own_files = bool(BY_SHARE.intersection(computed)) and reads_files(attempt.body)
         tried = Tried(alone, "data" in computed or own_files, iterators.ended(machine, asked), raised_before)
-        for handler in node.handlers:
+        for handler in () if found_here(machine, node.body) else node.handlers:
             caught |= run_handler(machine, node, handler, attempt, mask, through, tried)
     moved = body_sinks != inside
     handled = 0
@@ -119,6 +121,18 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
         machine.sinks = saved
         staying &= final_through
     return staying & ~frame.left
+
+
+def found_here(machine: Machine, body: tuple[ir.Stmt, ...]) -> bool:
+    """`try: from tools import ranks`, where the project has it: what stands in for it is for those who have not."""
+    for statement in body:
+        if not isinstance(statement, ir.Import | ir.ImportFrom):
+            return False
+        for name, alias in statement.names:
+            value = machine.frame.variables.get(alias or name)
+            if not isinstance(value, ModuleRef | FunctionRef | ClassRef) or value.path not in machine.paths:
+                return False
+    return bool(body)
 
 
 def in_turn(machine: Machine) -> bool:

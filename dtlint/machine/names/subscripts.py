@@ -60,7 +60,7 @@ def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         found = sharding.piece(machine, base, index)
         if found is not None:
             return found
-    told = by_name(machine, base, index, "__getitem__", (index,), mask)
+    told = by_name(machine, base, index, "__getitem__", (index,), mask) or of_settings(machine, base, index, mask)
     if told is not None:
         return told
     result = map_lanes(lambda one, other: item_one(machine, one, other, mask), (base, index), machine.world)
@@ -76,6 +76,21 @@ def own_key(index: Value) -> Value:
     if isinstance(index, Unknown) and index.cause is not None and index.cause.kind == "process":
         return Unknown(index.symbol, None, index.tags) if index.symbol.key[0] == "source" else index
     return index
+
+
+def of_settings(machine: Machine, base: Value, index: Value, mask: int) -> Value | None:
+    """`params["world_rank"]` of settings nobody knows. A matrix has a "rank" as well."""
+    if not isinstance(base, Unknown) or not isinstance(index, Const) or not isinstance(index.value, str):
+        return None
+    from dtlint.machine.names.attributes import NUMBERS_OF_A_PROCESS
+
+    name, plain = index.value, base.cause is None and base.like is None
+    member = machine.knowledge.members.get(name) if plain and name != "rank" else None
+    if member is None or member.value not in NUMBERS_OF_A_PROCESS or written.read(machine, base, name) is not None:
+        return None
+    from dtlint.machine import library
+
+    return library.member_value(machine, member, name, mask)
 
 
 def by_name(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dtlint.findings import Step
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
+from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.feeding import sharding
 from dtlint.machine.library.feeding.batches import (
     OF_ONE,
@@ -19,6 +20,7 @@ from dtlint.machine.library.feeding.batches import (
     is_part_name,
     is_share_of_one,
     is_whole_name,
+    names_a_batch,
     same_number,
     says_whole,
 )
@@ -203,7 +205,14 @@ def is_whole(run: Run, value: Value) -> bool:
 def whole_option(run: Run, loader: Object, size: Value) -> bool:
     call = loader.facts.get("call")
     written = call.expression("batch_size") if call is not None else None
-    return is_whole(run, size) or (written is not None and says_whole(written))
+    return is_whole(run, size) or (written is not None and says_whole(written) and not named_anew(size))
+
+
+def named_anew(size: Value) -> bool:
+    """`effective_batch_size = min(options.batch_size, len(data))`: it is what the option counts, under another name."""
+    made = list(symbols_in(size.symbol)) if isinstance(size, Unknown) and size.symbol.key[0] != "attr" else []
+    counts = [one.key[2] for one in made if one.key[0] == "attr" and names_a_batch(str(one.key[2]), ("batch",))]
+    return bool(counts) and not any(one.key[0] == "op *" for one in made) and not any(map(is_whole_name, counts))
 
 
 def cut_later(loader: Object) -> bool:

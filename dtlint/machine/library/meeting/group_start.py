@@ -85,7 +85,7 @@ def starts_here(machine: Machine, call: Invocation) -> bool:
     if isinstance(node, ir.Function) and begun_by in node.tokens:
         return True
     known = starters(machine, begun_by)
-    if begins_later(machine, known):
+    if begins_later(machine, known, begun_by):
         return True
     return asking is not None and any(name in known for name in called_names((asking.body, asking.orelse), OF_ITS_OWN))
 
@@ -111,7 +111,7 @@ def spawns_later(machine: Machine) -> bool:
     return False
 
 
-def begins_later(machine: Machine, known: frozenset[str]) -> bool:
+def begins_later(machine: Machine, known: frozenset[str], begun_by: str) -> bool:
     """Is this asked on the way to a line that starts the group, which nobody has done yet: `options = read()`, and
     then `init_process_group()`? Each rank is the first one until then."""
     frame: Frame | None = machine.frame
@@ -119,7 +119,7 @@ def begins_later(machine: Machine, known: frozenset[str]) -> bool:
     while frame is not None:
         body = machine.project.tree(frame.path) if frame.node is None else frame.node
         later = (call for call in calls_of(machine, body, known) if at is not None and call.at[0] > at[0])
-        if any(not is_method(call, frame) for call in later):
+        if any(not is_method(call, frame, begun_by) for call in later):
             return True
         at, frame = frame.called_at, frame.caller
     return False
@@ -135,8 +135,8 @@ def calls_of(machine: Machine, body: ir.Node | None, known: frozenset[str]) -> l
     return made[id(body)]
 
 
-def is_method(call: ir.Call, frame: Frame) -> bool:
-    """`model.train()`: not the function of a module that happens to be called so."""
+def is_method(call: ir.Call, frame: Frame, begun_by: str) -> bool:
+    """`model.train()`, `wandb.init()`: not the function of the project that happens to be called so."""
     owner = call.func
     if isinstance(owner, ir.Name):
         return False
@@ -145,7 +145,7 @@ def is_method(call: ir.Call, frame: Frame) -> bool:
     if not isinstance(owner, ir.Name):
         return True
     held = frame.variables.get(owner.id) or frame.globals.variables.get(owner.id)
-    return not isinstance(held, ModuleRef | External)
+    return not isinstance(held, ModuleRef) and not (isinstance(held, External) and called_name(call) == begun_by)
 
 
 def starters(machine: Machine, begun_by: str) -> frozenset[str]:
