@@ -109,8 +109,15 @@ class Assuming:
         if not answers:
             return items
         found: list[Item] = []
+        opened: set[tuple[int, ...]] = set()  # what says several things is pending for each of them, and opened once
         for item in items:
-            found += self.one(item, answers)
+            where = (id(item.node), *map(id, item.path))
+            if where in opened:
+                continue
+            inside = self.one(item, answers)
+            if len(inside) != 1 or inside[0] is not item:
+                opened.add(where)
+            found += inside
         return found
 
     def one(self, item: Item, answers: Answers) -> list[Item]:
