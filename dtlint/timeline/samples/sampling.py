@@ -96,7 +96,7 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
             continue
         if not all(says_a_number(run, event) or told_by_a_checkpoint(event, loop) for event in telling):
             continue
-        if evidence.begins_no_group(run) and tells_otherwise(run, loop):
+        if evidence.begins_no_group(run) and (tells_otherwise(run, loop) or finds_no_group(run, sampler)):
             continue
         if use.reduced is None and told_on_another_way(seen, loop):
             continue
@@ -121,6 +121,14 @@ def told_on_another_way(seen: Survey, epochs: Loop) -> bool:
     loops = [use.epoch_loop for use in seen.training() if use.epoch_loop is not None and use.reduced is not None]
     same = {id(loop) for loop in loops if place_in(loop) == place_in(epochs)}
     return any(id(node) in same for _, path in seen.of("set-epoch") for node in path)
+
+
+def finds_no_group(run: Run, sampler: Object) -> bool:
+    """`DistributedSampler(data)` asks the group how many ranks there are. In a program that begins none, and has no word
+    of others itself, it stands in what that one shares with the programs of several ranks."""
+    call = sampler.facts.get("call")
+    told = call is not None and call.get("num_replicas") is not None
+    return not told and sampler.path != run.entry.path and evidence.says_nothing_of_others(run)
 
 
 def tells_otherwise(run: Run, epochs: Loop) -> bool:
