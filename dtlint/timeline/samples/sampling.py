@@ -124,11 +124,14 @@ def told_on_another_way(seen: Survey, epochs: Loop) -> bool:
 
 
 def finds_no_group(run: Run, sampler: Object) -> bool:
-    """`DistributedSampler(data)` asks the group how many ranks there are. In a program that begins none, and has no word
-    of others itself, it stands in what that one shares with the programs of several ranks."""
+    """`DistributedSampler(data)` asks the group how many ranks there are. In a program that begins none, and has no
+    word of others itself, it stands in what that one shares with the programs of several ranks."""
     call = sampler.facts.get("call")
-    told = call is not None and call.get("num_replicas") is not None
-    return not told and sampler.path != run.entry.path and evidence.says_nothing_of_others(run)
+    if (call is not None and call.get("num_replicas") is not None) or sampler.path == run.entry.path:
+        return False
+    module = run.project.module(run.entry.path)
+    silent = module is not None and module.tokens.isdisjoint(run.knowledge.members)
+    return silent and not run.project.started.by_a_launcher(run.entry.path)
 
 
 def tells_otherwise(run: Run, epochs: Loop) -> bool:
