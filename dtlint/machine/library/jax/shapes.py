@@ -75,7 +75,7 @@ def note_divided_twice(machine: Machine, each: object) -> None:
     note_share(machine, each)
 
 
-def note_share(machine: Machine, made: Symbol, by: tuple[Value, ...] | None = None) -> None:
+def note_share(machine: Machine, made: object, by: tuple[Value, ...] | None = None) -> None:
     for share in machine.facts.get("shares", ()):
         if isinstance(share.result, Unknown) and share.result.symbol is made:
             if by is not None and not any(share.right is one for one in by):
