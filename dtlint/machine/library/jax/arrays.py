@@ -118,6 +118,8 @@ def method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Va
         asked = Tuple(call.arguments) if len(call.arguments) > 1 else call.arguments[0]
         jax_grids.check(machine, jax_grids.whose(receiver), asked, call.mask)
         shape = leading(machine, asked)
+        if is_fact(shape, "device axis") and shape[2] == "local":
+            jax_shapes.note_rows_of_one_device(machine, receiver)
         known = {fact("rows", *pair) for pair in jax_shapes.counted(machine, asked)} if shape else set()
         made = machine.unknown("reshaped", receiver.symbol, *(token(v) for v in call.arguments), cause=receiver.cause)
         kept = jax_facts.without(receiver.tags, LAYOUT | {"key"})

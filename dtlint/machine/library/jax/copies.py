@@ -145,6 +145,14 @@ def given_to_all(machine: Machine, call: Invocation) -> None:
         jax_facts.note(machine, "world devices", call.mask, None, (counted,) if counted is not None else ())
 
 
+def cut(machine: Machine, call: Invocation) -> Value | None:
+    """`shard(batch)`: the rows are divided between the devices of this host."""
+    for leaf in jax_facts.leaves(call.arguments[0]) if call.arguments else ():
+        if isinstance(leaf, Unknown):
+            jax_shapes.note_rows_of_one_device(machine, leaf)
+    return shard(machine, call)
+
+
 def shard(machine: Machine, call: Invocation) -> Value | None:
     jax_flow.started(machine)
     given_to_all(machine, call)
@@ -314,7 +322,7 @@ MODELS: dict[str, Any] = {
     "jax_partition": partition,
     "jax_replicate": replicate,
     "jax_unreplicate": unreplicate,
-    "jax_shard": shard,
+    "jax_shard": cut,
     "jax_spread": spread,
     "jax_device_put_sharded": shard,
     "jax_global_array": global_array,

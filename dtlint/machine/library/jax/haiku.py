@@ -13,6 +13,8 @@ from typing import Any
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import arrays as jax_arrays
+from dtlint.machine.library.jax import axes as jax_axes
+from dtlint.machine.library.jax import collectives as jax_collectives
 from dtlint.machine.library.jax import copies as jax_copies
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import flow as jax_flow
@@ -20,13 +22,13 @@ from dtlint.machine.library.jax import keys as jax_keys
 from dtlint.machine.library.jax.facts import fact
 from dtlint.machine.library.whole_project import any_function
 from dtlint.machine.logs import Event, LogNode, inner_logs
-from dtlint.machine.values import NONE, Bound, External, Object, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, TRUE, Bound, External, Object, Tuple, Unknown, Value
 from dtlint.machine.walks import walk
 
 SEQUENCE = "haiku.PRNGSequence"
 KEYS = "haiku keys"  # fact of the run: the keys of the `apply` calls that are being run
 TAKEN = "key-taken"
-PLAIN = "haiku.TransformedWithoutKey"
+WITHOUT_KEY = "WithoutKey"  # ends the name of a pair of which `apply` takes none
 NOT_CONTENT = frozenset(  # facts of arguments that are none of what is computed from them
     {"key", "keys", "output", "one of", "host tree", "state of", "replicated", "even", "plain", "device axis"}
 )
@@ -51,7 +53,9 @@ def pair(machine: Machine, call: Invocation, kind: str, function: Value | None) 
 
 def without_key(machine: Machine, call: Invocation) -> Value:
     given = call.arguments[0] if call.arguments else None
-    return pair(machine, call, PLAIN, given.facts.get("function") if isinstance(given, Object) else None)
+    kind = given.kind if isinstance(given, Object) and isinstance(given.kind, str) else "haiku.Transformed"
+    kind = kind if kind.endswith(WITHOUT_KEY) else kind + WITHOUT_KEY
+    return pair(machine, call, kind, given.facts.get("function") if isinstance(given, Object) else None)
 
 
 def init(machine: Machine, call: Invocation) -> Value | None:
@@ -188,7 +192,18 @@ def several(machine: Machine, call: Invocation) -> Value | None:
     return jax_keys.split(machine, replace(call, receiver=None, arguments=(parent, count), keywords=()))
 
 
+def batch_norm(machine: Machine, call: Invocation) -> None:
+    """`norm(x, is_training=True)` of a layer that was made with `cross_replica_axis="i"` reduces over that axis."""
+    made = call.receiver.facts.get("call") if isinstance(call.receiver, Object) else None
+    if not isinstance(made, Invocation) or TRUE not in (call.get("is_training"), call.get("test_local_stats")):
+        return
+    names = jax_axes.texts(made.get("cross_replica_axis"))
+    if names and (jax_facts.device_mapping(machine) is not None or machine.facts.get("jax compiled")):
+        jax_collectives.bound(machine, call, names)
+
+
 MODELS: dict[str, Any] = {
+    "haiku_batch_norm": batch_norm,
     "haiku_transform": transform,
     "haiku_without_key": without_key,
     "haiku_init": init,

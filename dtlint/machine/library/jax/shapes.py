@@ -72,11 +72,28 @@ def note_divided_twice(machine: Machine, each: object) -> None:
         steps.append(steps[-1].key[1])
     if sum(isinstance(step, Symbol) and step.key[0] == "op //" and step.key[2] == by_all for step in steps) < 2:
         return
+    note_share(machine, each)
+
+
+def note_share(machine: Machine, made: object, by: tuple[Value, ...] | None = None) -> None:
     for share in machine.facts.get("shares", ()):
-        if isinstance(share.result, Unknown) and share.result.symbol is each:
+        if isinstance(share.result, Unknown) and share.result.symbol is made:
+            if by is not None and not any(share.right is one for one in by):
+                return
             used = (machine.step("an array of this host gets this shape"),)
             jax_facts.note(machine, "world share", machine.frame.mask, (share.path, share.at, share.scope), used)
             return
+
+
+def note_rows_of_one_device(machine: Machine, array: Unknown) -> None:
+    """As many rows as one device of all should have, `total // all_devices`, are divided between those of a host."""
+    by_own = ("int", str(machine.world.per_host), "local")
+    for tag in words(array.tags, "rows") if machine.facts.get("jax hosts") else ():
+        what, *parts = tag[2].key
+        if tag[3] != "whole" or what != "op //" or not isinstance(parts[0], Symbol):
+            continue
+        if by_own not in parts[0].key:  # `batch * own_devices // all_devices`
+            note_share(machine, tag[2], tuple(machine.facts.get(jax_facts.ALL_DEVICES, ())))
 
 
 def given(machine: Machine, call: Invocation) -> Value | None:

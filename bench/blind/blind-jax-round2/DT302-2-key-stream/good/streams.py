@@ -1,0 +1,8 @@
+import jax
+
+
+def key_stream(key):
+    """An endless supply of fresh keys."""
+    while True:
+        key, sub = jax.random.split(key)
+        yield sub

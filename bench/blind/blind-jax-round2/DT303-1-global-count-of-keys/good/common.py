@@ -1,0 +1,11 @@
+import jax
+from flax.training.common_utils import shard
+
+
+def shard_keys(key):
+    """One key for each device that takes part."""
+    return jax.random.split(key, jax.local_device_count())
+
+
+def to_devices(batch):
+    return shard(batch)

@@ -1,0 +1,12 @@
+import jax.numpy as jnp
+
+MEAN = jnp.array([0.5, 0.4, 0.3])
+STD = jnp.array([0.2, 0.2, 0.1])
+
+
+def standardize(images):
+    return (images - MEAN) / STD
+
+
+def pooled(images):
+    return jnp.concatenate([images.mean((1, 2)), images.max((1, 2))], axis=-1)
