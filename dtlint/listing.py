@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dtlint import context
 from dtlint.config import Config, passed_over
-from dtlint.launch.documents import document_files
+from dtlint.launch.documents import document_files, requirements_above
 from dtlint.launch.files import DATA_SUFFIXES, SUFFIXES, launch_files
 from dtlint.mistakes import Mistake
 from dtlint.source.files import Discovery, discover, shown_path, standard_input
@@ -59,10 +59,15 @@ def listed(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None
         [files[path] for path in sorted(files)],
         companions,
         launchers.files,
-        document_files(names, config.exclude).files,
+        _documents(names, config),
         [*found.notices, *launchers.notices, *_passed_over(launchers, names), *_other_projects(found.files, config)],
         [*found.problems, *(problem for problem in launchers.problems if problem not in found.problems)],
     )
+
+
+def _documents(names: Sequence[str], config: Config) -> list[SourceFile]:
+    above = requirements_above(names, config.root)
+    return list({file.path: file for file in (*document_files(names, config.exclude).files, *above)}.values())
 
 
 def _started(

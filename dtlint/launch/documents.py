@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from dtlint.launch.files import SHELL_SUFFIXES, YAML_SUFFIXES, files_below
 from dtlint.project import pins
 from dtlint.project.started import Started, same
-from dtlint.source.files import Discovery
+from dtlint.source.files import Discovery, shown_path
 from dtlint.source.text import Incomplete, SourceFile, read
 
 SUFFIXES = (".md", ".rst")
@@ -64,6 +64,15 @@ def document_files(paths: Sequence[str], exclude: Sequence[str] = ()) -> Discove
     """The documents below the directories that were asked for, and what lists the libraries they need."""
     directories = [Path(path) for path in paths if Path(path).is_dir()]
     return files_below(directories, (*SUFFIXES, *pins.SUFFIXES), exclude, is_document)
+
+
+def requirements_above(paths: Sequence[str], root: Path) -> list[SourceFile]:
+    """What lists the libraries of these files or directories, in the folders around them up to the project's root."""
+    here = Path.cwd()
+    asked = [(here / path).resolve() for path in paths if path != "-" and (here / path).exists()]
+    folders = {above for path in asked for above in path.parents if above == root or root in above.parents}
+    found = [file for folder in sorted(folders) for file in sorted(folder.iterdir()) if pins.states(file)]
+    return [SourceFile(shown_path(file, here), file) for file in found if file.is_file()]
 
 
 def is_document(path: Path) -> bool:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dtlint.launch.documents import document_files, started
+from dtlint.launch.documents import document_files, requirements_above, started
 from dtlint.project.started import Started
 from dtlint.source.text import SourceFile
 
@@ -120,3 +120,14 @@ def test_a_batch_job_may_be_one_task() -> None:
 )
 def test_a_batch_job_may_be_several_processes(text: str) -> None:
     assert not told(text, "job.sh").as_one_process("write.py")
+
+
+def test_requirements_of_the_folders_around_what_is_asked_for(tmp_path, monkeypatch) -> None:
+    (tmp_path / "project" / "deep").mkdir(parents=True)
+    for name in ("requirements.txt", "project/setup.py", "project/deep/train.py", "project/labels.txt"):
+        (tmp_path / name).write_text("")
+    monkeypatch.chdir(tmp_path)
+    root = (tmp_path / "project").resolve()
+    assert [file.path for file in requirements_above(["project/deep/train.py"], root)] == ["project/setup.py"]
+    assert [file.path for file in requirements_above(["project/deep"], root)] == ["project/setup.py"]
+    assert requirements_above(["project"], root) == []

@@ -11,7 +11,7 @@ from dtlint.config import Config
 from tests.fixture_marks import fixtures, is_strict, marks
 
 FOLDER = Path(__file__).parents[1] / "fixtures"
-PROJECTS = [path for path in fixtures(FOLDER) if path.parent.name.startswith("DT9")]
+PROJECTS = [path for path in fixtures(FOLDER) if path.parent.name.startswith("DT9") and path.suffix != ".py"]
 
 
 @pytest.mark.parametrize("project", PROJECTS, ids=lambda path: path.relative_to(FOLDER).as_posix())
