@@ -27,6 +27,7 @@ from dtlint.machine.spoken import first_event, first_in, key
 from dtlint.machine.values import BY_SHARE, Cause, Object
 from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.classify import RANK_KINDS
+from dtlint.timeline.ranks.handing_out import handed_out
 from dtlint.timeline.ranks.managers import managed
 from dtlint.timeline.ranks.parting import Divergence, Path, communicates_without_end, strip_ends
 from dtlint.timeline.samples.called_again import in_a_loop
@@ -87,6 +88,8 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
             continue
         if talking is not None and talking[0].op in MAKES:
             continue  # another way to make groups where one is not there: it is there on no rank
+        if talking is not None and handed_out(node, handler):
+            continue
         leaves = exits_of(handler)
         if talking is not None:
             other = (differs(node, handler) or reduces(node.body)) and not in_another_form(node, handler)
