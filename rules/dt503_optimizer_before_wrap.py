@@ -3,7 +3,7 @@
 What it finds
 -------------
 An optimizer is made from `model.parameters()`, and afterwards the model is wrapped by FSDP, `fully_shard` or an
-`accelerator.prepare(model)` that shards.
+`accelerator.prepare(model)` that shards; or it is made afterwards, from a list of parameters that is older.
 
 Why it is bad
 -------------
@@ -43,7 +43,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for made, wrap in unreduced.stale_optimizers(run):
+    for made, wrap, taken in unreduced.stale_optimizers(run):
         event = made.event
         sharded = wrap.event.op == "wrap"
         yield RULE.finding(
@@ -55,8 +55,8 @@ def check(run: Run) -> Iterator[Finding]:
             else "build the optimizer after the model is moved",
             scope=event.function,
             trail=(
-                *lifecycle.way_to(made),
-                Step(event.path, event.at[0], "the optimizer takes the parameters as they are now"),
+                *lifecycle.way_to(taken),
+                Step(taken.event.path, taken.event.at[0], "the parameters are taken as they are now"),
                 *lifecycle.way_to(wrap),
                 Step(wrap.event.path, wrap.event.at[0], "the model's parameters are replaced here"),
             ),

@@ -4,7 +4,8 @@ What it finds
 -------------
 `p.data.grad = None` writes onto a temporary tensor; `rows.shuffle()`, `tensor.to()`, `tensor.add()` give a new object
 back that is thrown away; `dist.all_reduce(torch.tensor(total))` leaves `total` as it is; `optimizer.zero_grad` without
-the call does nothing, and `p.requires_grad == False` sets nothing.
+the call does nothing, and `p.requires_grad == False` sets nothing. `optimizer.lr = rate` sets an attribute that the
+optimizer never looks at.
 
 Why it is bad
 -------------
@@ -80,6 +81,15 @@ def check(run: Run) -> Iterator[Finding]:
             "write one `=` to set it",
             scope=event.function,
             trail=(Step(event.path, event.at[0], "`==` alone changes nothing"),),
+        )
+    for met in stepping.options_beside(run):
+        event = met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"an optimizer reads `{event.api}` from its groups: this attribute is read by nothing",
+            f'write `for group in optimizer.param_groups: group["{event.api}"] = …`',
+            scope=event.function,
+            trail=(Step(event.path, event.at[0], "the next step goes on with the old value"),),
         )
     for met in stepping.events(run, "record", "uncalled"):
         event = met.event

@@ -284,6 +284,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
             for table in (apis, tables["attribute"], tables["member"], tables["environment"], tables["function"])
             for api in table.values()
             if api.does not in ("local", "identity", "same") or api.model or api.record or api.extra.get("cores")
+            if not api.extra.get("by_the_way")
         }
     )
     below = tuple(name for _, content in packs for name in content.get("giving", {}).get("below", ()))

@@ -50,6 +50,7 @@ def conflicts(launches: Launches, said: Sequence[Said] = ()) -> Iterator[Conflic
         if configuration.kind == "deepspeed":
             yield from _deepspeed(configuration, launches.users_of(configuration))
             yield from _told_in_program(configuration, said)
+    yield from _fits_nowhere(said)
     for launch in launches:
         if launch.kind in LAUNCHERS:
             yield from _degrees(launch)
@@ -108,12 +109,29 @@ def _triple(configuration: Configuration, launch: Launch | None) -> Conflict | N
     )  # fmt: skip
 
 
+def _fits_nowhere(said: Sequence[Said]) -> Iterator[Conflict]:
+    """The program tells its engine three numbers that fit together for no number of processes."""
+    told = {(one.path, one.line): one for one in said if one.topic == ENGINE}
+    for one in told.values():
+        train, micro, steps = (one.number(name) for name in SIZES)
+        if train and micro and steps and train % (micro * steps):
+            yield Conflict(
+                one.path, one.line,
+                f"`{TRAIN}` {train} is not a multiple of {micro * steps} = `{MICRO}` {micro} x `{STEPS}` {steps}: "
+                "DeepSpeed refuses to start",
+                f"use a multiple of {micro * steps}, or leave `{TRAIN}` out and let DeepSpeed compute it",
+                (one.step(*SIZES),),
+            )  # fmt: skip
+
+
 def _engine(launch: Launch, said: list[Said]) -> Iterator[Conflict]:
     """The program tells its engine all three in a dictionary."""
     for one in said:
         train, micro, steps = (one.number(name) for name in SIZES)
         if not launch.world_size or _grouped(launch) or not train or not micro or not steps:
             continue
+        if train % (micro * steps):
+            continue  # for any launch
         if (product := micro * steps * launch.world_size) != train:
             option = launch.option("nproc_per_node", "num_gpus", "num_processes")
             yield Conflict(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -89,6 +90,31 @@ def conflicts(launches: Launches) -> Iterator[Conflict]:
             yield from _named_devices(view)
         if not any(launch.options.get(*OVERRIDES) for launch in users):
             yield from _single(view)
+    yield from _one_for_each(launches)
+
+
+def _one_for_each(launches: Launches) -> Iterator[Conflict]:
+    """As many files as there are machines, one for each of them, and they all say the same, the rank included."""
+    if any(launch.kind == "accelerate" and launch.options.get("machine_rank") for launch in launches):
+        return
+    alike: dict[object, list[Configuration]] = {}
+    for one in launches.configurations:
+        if one.kind == "accelerate" and one.get("machine_rank") is not None:
+            said = sorted((name, str(item.value)) for name, item in one.values.items())
+            alike.setdefault((posixpath.dirname(one.path), tuple(said)), []).append(one)
+    for first, *others in alike.values():
+        view = View(None, first)
+        if view.number("num_machines") != 1 + len(others) or not others or _elsewhere(view):
+            continue
+        for other in others:
+            rank, theirs = other.get("machine_rank"), first.get("machine_rank")
+            assert rank is not None and theirs is not None
+            yield View(None, other).conflict(
+                rank,
+                f"`{posixpath.basename(first.path)}` beside it says `machine_rank: {rank.value}` as well: "
+                f"of {1 + len(others)} machines no two can have the same",
+                f"give each file its own `machine_rank`, from 0 to {len(others)}",
+            )
 
 
 def _elsewhere(view: View) -> bool:

@@ -12,7 +12,7 @@ from dtlint.ir.functions import every_node
 from dtlint.machine.contents.written import WRITTEN
 from dtlint.machine.library.meeting.evidence import alone, of_one
 from dtlint.machine.library.meeting.group_start import ASKED
-from dtlint.machine.logs import Attempt, Choice, Event, Loop
+from dtlint.machine.logs import Attempt, Choice, Event, Loop, inner_logs
 from dtlint.machine.starts.given import settled
 from dtlint.machine.values import NONE, Const, Object
 from dtlint.timeline.environment import uses
@@ -70,7 +70,15 @@ def too_late(run: Any) -> Iterator[tuple[Met, Met]]:
 def for_good(met: Met) -> bool:
     """The group of all, on every way that comes here, and no signal has come first."""
     given = met.event.extra["call"].values
-    return not given and not any(isinstance(node, Attempt | Choice | Loop) for node, _ in met.above)
+    return not given and not any(
+        isinstance(node, Choice | Loop) or (isinstance(node, Attempt) and not at_last(node, side))
+        for node, side in met.above
+    )
+
+
+def at_last(attempt: Attempt, side: int) -> bool:
+    """In the `finally`, where every way through the attempt comes by."""
+    return attempt.final is not None and inner_logs(attempt)[side] is attempt.final
 
 
 def needs_group(event: Event) -> bool:

@@ -26,6 +26,7 @@ def all_tags(*values: Value) -> frozenset[Any]:
     return tags
 
 
+OF_PYTHON = "builtins."  # `range(first, last)` is nothing but its bounds
 HOLDERS = frozenset({"list", "dict", "torch.distributions.Distribution"})
 
 
@@ -121,7 +122,8 @@ def of_run(handle: Object, place: Value) -> bool:
 def kept_in(machine: Machine, thing: Object) -> Iterator[Value]:
     """What a container holds, and what is known to be in an instance of a library's class. Settings of a class that
     nobody has described may have a rank among them, of which what is made with them need not take any notice."""
-    described = "." not in str(thing.kind) or thing.kind in machine.knowledge.types
+    kind = str(thing.kind)
+    described = "." not in kind or kind.startswith(OF_PYTHON) or kind in machine.knowledge.types
     for name, value in thing.attributes.items():
         if described or not isinstance(name, str) or name.startswith("["):
             yield value

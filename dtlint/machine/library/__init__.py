@@ -75,6 +75,7 @@ from dtlint.machine.library.reading import (
 )
 from dtlint.machine.library.training import (
     engines,
+    group_options,
     hooks,
     models,
     modes,
@@ -498,6 +499,7 @@ def item_written(machine: Machine, container: Value, index: Value, value: Value,
         children.told_the_environment(machine, index, value)
     environment_use.item_written(machine, container, index, value, mask)
     stepping.item_written(machine, container, value)
+    group_options.item_written(machine, container, index, mask)
     jax_outputs.put_back(machine, container, index, value)
     workers.item_written(machine, container, mask)
 
@@ -505,6 +507,7 @@ def item_written(machine: Machine, container: Value, index: Value, value: Value,
 def attribute_written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
     """`base.name = value`"""
     stepping.attribute_written(machine, base, name, value, mask)
+    group_options.attribute_written(machine, base, name, mask)
     parts.written(machine, base, name, value, mask)
     workers.attribute_written(machine, base, name, value, mask)
     run_later.hook_written(machine, base, name, value, mask)

@@ -13,7 +13,7 @@ from dtlint.machine.contents import containers, lacking, written
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import kept, one_of_several
 from dtlint.machine.lanes import map_lanes, token
-from dtlint.machine.library.training import gradient_parts
+from dtlint.machine.library.training import gradient_parts, group_options
 from dtlint.machine.names import said_types
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.starts.given import PARSED
@@ -188,6 +188,7 @@ def of_object(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     found = machine.get(thing, name)
     if found is not None:
         lacking.read(machine, thing, name, found, mask)
+        group_options.attribute_read(machine, thing, name, mask)
     found = one_of_several.field(machine, thing, found, name) if thing.otherwise else found
     if found is not None:
         return found

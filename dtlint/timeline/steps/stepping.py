@@ -12,6 +12,7 @@ from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.computing.tensors import method_of
 from dtlint.machine.library.feeding.own_rows import ALONG
 from dtlint.machine.library.training.gradient_parts import PART
+from dtlint.machine.library.training.group_options import BESIDE, IN_GROUP, READ
 from dtlint.machine.library.training.stepping import BY_HAND, GATHERED, LEARNED_FROM, PLAIN
 from dtlint.machine.library.training.wrapping import KEEPS_PARTS
 from dtlint.machine.logs import Choice, Event, told
@@ -48,6 +49,12 @@ def backwards(run: Any) -> list[Met]:
         for met in events(run, "step", "backward")
         if met.event.api == "Tensor.backward" or met.event.extra.get("as it is")
     ]
+
+
+def options_beside(run: Any) -> Iterator[Met]:
+    """`optimizer.lr = rate`, where nobody reads it and nothing writes it into the groups of an optimizer."""
+    used = {met.event.api for met in events(run, "record", READ, IN_GROUP)}
+    yield from (met for met in events(run, "record", BESIDE) if met.event.api not in used)
 
 
 def symbol_of(value: Value | None) -> Symbol | None:

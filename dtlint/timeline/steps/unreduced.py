@@ -11,6 +11,7 @@ from dtlint.machine.library.computing.tensors import ALIASES, COPIES, FIGURES, R
 from dtlint.machine.library.meeting.spawning import APART
 from dtlint.machine.library.meeting.unread import UNREAD
 from dtlint.machine.library.training.own_gradients import GRADIENT
+from dtlint.machine.library.training.parameters import owners_of
 from dtlint.machine.library.training.stepping import INNER, PLAIN
 from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site
 from dtlint.machine.values import TRUE, Const, Object, Symbol, Unknown, Value
@@ -29,6 +30,7 @@ EXCHANGES = (
     "all_gather_into_tensor",
     "broadcast",
 )
+DEEP = 6  # groups are dictionaries in a list, and hold lists
 SENDS = ("send", "isend", "batch_isend_irecv")  # weights may be mixed with those of a neighbour
 
 
@@ -309,8 +311,9 @@ def stepped(step: Met) -> Value | None:
     return step.event.subject if given is None else given
 
 
-def stale_optimizers(run: Any) -> Iterator[tuple[Met, Met]]:
-    """Optimizers that hold parameters which a later wrap replaces, with the wrap."""
+def stale_optimizers(run: Any) -> Iterator[tuple[Met, Met, Met]]:
+    """Optimizers that hold parameters which a wrap has replaced since: the optimizer, the wrap, and where the
+    parameters were asked for, if that is not where the optimizer is made."""
     made = events(run, "record", "optimizer")
     for wrap in (*events(run, "collective", "wrap"), *copies(run)):
         model = wrap.event.subject
@@ -318,13 +321,34 @@ def stale_optimizers(run: Any) -> Iterator[tuple[Met, Met]]:
             continue
         for met in made:
             call = met.event.extra["call"]
-            if met.number > wrap.number or not optimises(call, model) or exclusive(met, wrap):
+            if not optimises(call, model) or exclusive(met, wrap):
+                continue
+            if met.number > wrap.number:
+                taken = taken_before(run, met, wrap)
+                if taken is not None:
+                    yield met, wrap, taken
                 continue
             again = [
                 other for other in made if other.number > wrap.number and optimises(other.event.extra["call"], model)
             ]
             if not again and not handed_over(wrap, call):
-                yield met, wrap
+                yield met, wrap, met
+
+
+def taken_before(run: Any, made: Met, wrap: Met) -> Met | None:
+    """`params = [p for p in net.parameters() if p.requires_grad]`, then the wrap, then an optimizer of `params`: the
+    list was made of the old ones, and nobody has asked any model for its parameters since."""
+    model, given = wrap.event.subject, made.event.extra["call"].get("params")
+    if not isinstance(model, Object) or ("object", model.number) not in owners_in(given):
+        return None
+    asked = [met for met in events(run, "record", "parameters") if met.number < made.number]
+    first = [met for met in asked if met.number < wrap.number and met.event.subject is model]
+    return first[-1] if first and asked[-1].number < wrap.number else None
+
+
+def owners_in(given: Value) -> set[Any]:
+    """The models that have given these parameters, also in groups and lists."""
+    return {owner for part in parts(given, DEEP) for owner in owners_of(part)}
 
 
 def optimises(optimizer: Any, model: Value | None) -> bool:

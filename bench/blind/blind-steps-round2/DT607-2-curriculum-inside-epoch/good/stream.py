@@ -1,0 +1,26 @@
+import torch
+from torch.utils.data import IterableDataset, get_worker_info
+
+
+class Problems(IterableDataset):
+    """An endless stream of sums whose length is the difficulty."""
+
+    def __init__(self, rank: int, seed: int = 0):
+        self.rank, self.seed = rank, seed
+        self._length = torch.full((1,), 2, dtype=torch.long).share_memory_()
+
+    def raise_difficulty(self):
+        self._length.add_(1).clamp_(max=16)
+
+    @property
+    def length(self):
+        return int(self._length.item())
+
+    def __iter__(self):
+        info = get_worker_info()
+        worker = info.id if info else 0
+        g = torch.Generator().manual_seed(self.seed + 1000 * self.rank + worker)
+        while True:
+            x = torch.zeros(16)
+            x[: self.length] = torch.randn(self.length, generator=g)
+            yield x, x.sum(0, keepdim=True)

@@ -1,0 +1,8 @@
+#!/bin/bash
+set -eu
+MACHINES=4
+PROCESSES=32
+accelerate launch \
+  --multi_gpu --num_machines $MACHINES --num_processes $PROCESSES \
+  --machine_rank "$RANK_OF_THIS" --main_process_ip "$HEAD" --main_process_port 29600 \
+  --mixed_precision bf16 train.py
