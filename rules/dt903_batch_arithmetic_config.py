@@ -4,9 +4,9 @@ What it finds
 -------------
 A DeepSpeed configuration whose `train_batch_size` is not `train_micro_batch_size_per_gpu` x
 `gradient_accumulation_steps` x processes, as far as the file, or the file and the launch that uses it, fix the
-numbers; values that differ from what the Hugging Face Trainer is given on the command line or by the program; tensor,
-pipeline, context and data parallel degrees whose product is not the number of processes; a global batch that is not a
-multiple of micro batch x replicas.
+numbers; the same three in a dictionary that a program gives its engine; values that differ from what the Hugging Face
+Trainer is given on the command line or by the program; tensor, pipeline, context and data parallel degrees whose
+product is not the number of processes; a global batch that is not a multiple of micro batch x replicas.
 
 Why it is bad
 -------------

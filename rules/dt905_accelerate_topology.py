@@ -4,8 +4,8 @@ What it finds
 -------------
 Several machines with no `main_process_ip`, or with `localhost`; `num_processes` that the machines cannot share
 equally, or that counts one machine's devices where the total is meant; a `machine_rank` outside the machines, or the
-same on all of them; `distributed_type: NO` with several processes. Command line and configuration file are read
-together.
+same on all of them, also in a file for each; `distributed_type: NO` with several processes. Command line and
+configuration file are read together.
 
 Why it is bad
 -------------
