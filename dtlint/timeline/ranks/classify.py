@@ -24,6 +24,7 @@ RANK_KINDS = BY_SHARE | {"last batch"}
 SHARDING = {"shard": "DT206", "last batch": "DT202"}
 TURNED_AWAY = frozenset({"return", "break", "continue", *EXITS})
 LEAVES = TURNED_AWAY - {"continue"}
+CHOSEN = ("phi", "split")  # symbols of what one of two sides has left
 CREATION = frozenset({"new_group", "wrap", "init", "init_rpc"})
 
 
@@ -170,6 +171,8 @@ def local_code(run: Run, divergence: Divergence) -> tuple[str, str]:
     if kind == "data" and (reduced_later(divergence) or gives_later(divergence)):
         return "", ""  # whoever has told something once in an epoch takes part
     if kind == "exception":
+        if something_either_way(divergence):
+            return "", ""
         return "DT106", "default"  # the handler took it well, and what it left behind decides
     return "DT110", ("strict" if by_files(divergence) or not shown(run, divergence) else "default")
 
@@ -286,6 +289,18 @@ def of_settings(divergence: Divergence) -> bool:
     """Is it the rank and what was given to the program, computed on the spot: `rank % args.every == 0`?"""
     symbol = divergence.choice.symbol if divergence.choice is not None else None
     return symbol is not None and settled(symbol)
+
+
+def something_either_way(divergence: Divergence) -> bool:
+    """`if loss is None`, where the handler has left another loss, and nobody anywhere None."""
+    asked = asked_in(divergence)
+    chosen = asked.key[1] if asked is not None and asked.key[0] == "is none" else None
+    return isinstance(chosen, Symbol) and chosen.key[0] in CHOSEN and not may_lack(chosen)
+
+
+def may_lack(chosen: Symbol) -> bool:
+    sides = [chosen.behind] if chosen.behind is not None else chosen.key[2:] if chosen.key[0] in CHOSEN else ()
+    return any(side is None or (isinstance(side, Symbol) and may_lack(side)) for side in sides)
 
 
 def asked_in(divergence: Divergence) -> Symbol | None:
