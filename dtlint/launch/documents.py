@@ -71,7 +71,7 @@ def requirements_above(paths: Sequence[str], root: Path) -> list[SourceFile]:
     here = Path.cwd()
     asked = [(here / path).resolve() for path in paths if path != "-" and (here / path).exists()]
     folders = {above for path in asked for above in path.parents if above == root or root in above.parents}
-    found = [file for folder in sorted(folders) for file in sorted(folder.iterdir()) if pins.states(file)]
+    found = [file for folder in sorted(folders) for file in sorted(folder.glob("*")) if pins.states(file)]
     return [SourceFile(shown_path(file, here), file) for file in found if file.is_file()]
 
 

@@ -34,7 +34,7 @@ def files_below(
     wanted: Callable[[Path], bool] = lambda path: True,
 ) -> Discovery:
     """What lies in a directory was not asked for by name: `exclude` holds, and silently."""
-    below = [str(file) for directory in directories for file in _below(directory, suffixes) if wanted(file)]
+    below = [str(file) for directory in directories for file in _below(directory, suffixes, wanted)]
     return discover(below, exclude, force_exclude=True) if below else Discovery()
 
 
@@ -42,10 +42,14 @@ def _other(path: Path) -> bool:
     return path.suffix.lower() in (".py", ".pyw", ".ipynb", ".md", ".toml")
 
 
-def _below(directory: Path, suffixes: Sequence[str]) -> Iterator[Path]:
+def _below(directory: Path, suffixes: Sequence[str], wanted: Callable[[Path], bool]) -> Iterator[Path]:
     tracked = _tracked(directory, suffixes)
     for path in _walk(directory) if tracked is None else tracked:
-        if path.suffix.lower() in suffixes and not NEVER.intersection(path.relative_to(directory).parts[:-1]):
+        if (
+            path.suffix.lower() in suffixes
+            and wanted(path)
+            and not NEVER.intersection(path.relative_to(directory).parts[:-1])
+        ):
             if path.is_file() and (path.suffix.lower() not in DATA_SUFFIXES or path.stat().st_size <= LARGEST):
                 yield path
 

@@ -24,12 +24,10 @@ class Noted:
         undone: list[Note] = []
         while len(self.before) > mark:
             facts, name, old = self.before.pop()
-            undone.insert(0, (facts, name, facts[name]))
-            if old is MISSING:
-                del facts[name]
-            else:
+            undone.append((facts, name, facts.pop(name)))
+            if old is not MISSING:
                 facts[name] = old
-        return undone
+        return undone[::-1]
 
     def again(self, undone: list[Note]) -> None:
         """Behind the branch it may have been either side."""

@@ -24,6 +24,7 @@ from dtlint.machine.logs import Log, LogNode
 from dtlint.machine.names import expressions
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.names.scopes import load_module, through_imports
+from dtlint.machine.noted import Noted
 from dtlint.machine.starts import telling
 from dtlint.machine.starts.driving import callers_first, drivers
 from dtlint.machine.starts.entries import MADE, Entry, run_function, run_script, tells_who_it_is
@@ -222,6 +223,7 @@ def run_entry(machine: Machine, entry: Entry, start: Any) -> Run:
     machine.facts = {}
     machine.told = {}
     machine.journal = []
+    machine.noted = Noted()
     machine.remembered = {}
     machine.making = {}
     machine.assumed = []

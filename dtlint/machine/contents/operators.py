@@ -144,8 +144,9 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
 
 def is_setting(value: Value) -> bool:
     """`options.verbosity * (rank == 0)`: a number that the program was given, and no tensor."""
-    plain = isinstance(value, Unknown) and value.cause is None and not value.tags
-    return plain and isinstance(value, Unknown) and value.symbol.key[0] in ("attr", "item")
+    if not isinstance(value, Unknown) or value.cause is not None or value.tags:
+        return False
+    return value.symbol.key[0] in ("attr", "item")
 
 
 def few(times: Value) -> int | None:

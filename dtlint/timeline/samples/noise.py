@@ -286,26 +286,21 @@ def same_in_workers(run: Run) -> Iterator[tuple[Site, Steps]]:
         if not workers or workers < 2 or option(loader, "worker_init_fn") not in (None, NONE):
             continue
         for look in (*known.looks, known.collating):
-            if look is None or look.cut or divides(look):
+            if look is None or look.cut or divides(look) or any(look.events("seed")):
                 continue
-            if any(True for _ in look.events("seed")):
+            found = next(((event, since) for event in look.events("draw") if (since := apart_since(run, event))), None)
+            if found is None or (place := (found[0].path, found[0].at, found[0].function)) in done:
                 continue
-            for event in look.events("draw"):
-                since = event.extra["call"].row.extra.get("workers_apart_since")
-                if since is None or place_of_event(event) in done or not run.project.pins.before(event.path, since):
-                    continue
-                place = place_of_event(event)
-                done.add(place)
-                began = step_at(
-                    place_of(loader), f"{told_workers(known, workers)} begin with the state of this process"
-                )
-                drawn = event_step(event, f"only {since} and later seed each of them anew")
-                yield place, (*ways_to(run, place), drawn, began)
-                break
+            done.add(place)
+            began = step_at(place_of(loader), f"{told_workers(known, workers)} begin with the state of this process")
+            drawn = event_step(found[0], f"only {found[1]} and later seed each of them anew")
+            yield place, (*ways_to(run, place), drawn, began)
 
 
-def place_of_event(event: Event) -> Site:
-    return (event.path, event.at, event.function)
+def apart_since(run: Run, event: Event) -> str:
+    """The version in which workers first draw different numbers here, if the project keeps to older ones."""
+    since = str(event.extra["call"].row.extra.get("workers_apart_since", ""))
+    return since if since and run.project.pins.before(event.path, since) else ""
 
 
 def for_another_try(event: Event, above: tuple[LogNode, ...]) -> bool:

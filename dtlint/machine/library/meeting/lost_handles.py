@@ -82,7 +82,7 @@ def nodes_above(part: Any, node: ir.Expr) -> list[ir.Node]:
     return [part, *found] if found else []
 
 
-def read_in(part: Any, name: str, target: bool = False) -> bool:
+def read_in(part: Any, name: str) -> bool:
     """Is the name read anywhere in this piece of program?"""
     if isinstance(part, tuple | list):
         return any(read_in(item, name) for item in part)
