@@ -51,6 +51,11 @@ KNOWN = {
     ("other names", "DT209/all_that_one_gpu_takes.py"): BATCH,
     ("other names", "DT209/part_of_a_device_in_a_pipeline.py"): BATCH,
     ("other names", "DT209/default_of_a_parameter"): BATCH,
+    ("other names", "DT209/total_cut_to_the_length.py"): BATCH,
+    (
+        "other names",
+        "DT503/older_list.py",
+    ): "who asks a thing for its parameters is followed where it is called a module",
     ("other names", "DT209/steps_of_a_loop.py"): BATCH,
     ("other names", "DT209/steps_of_a_trainer.py"): BATCH,
     ("other names", "DT209/host_share_missing"): BATCH,
