@@ -196,7 +196,22 @@ def is_cut(index: Any) -> bool:
 
 AS_TYPE = ("to", "type", "astype")
 KEEPS_TYPE = frozenset({"to", "cuda", "cpu", "clone", "numpy", "pin_memory"})
+CUT_INTO = frozenset({"chunk", "tensor_split", "array_split"})
 COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">="})
+
+
+def pieces(symbol: Symbol) -> int | Symbol | None:
+    """How many parts `x.chunk(n)` and `torch.tensor_split(x, n)` are taken to give. What is too short to be cut into so
+    many was not meant to be."""
+    method = method_of(symbol)
+    package, _, last = str(symbol.key[0]).rpartition(".")
+    name = method[1] if method is not None else last
+    if name not in CUT_INTO or (package and package not in ARRAYS) or len(symbol.key) < 3:
+        return None
+    number = symbol.key[2]
+    if isinstance(number, Symbol) and name == "chunk":
+        return number
+    return number if type(number) is int else None  # of the others it may be where to cut
 
 
 def method_of(symbol: Symbol) -> tuple[Any, str] | None:
