@@ -250,8 +250,8 @@ def join(
 
 
 def own_already(left: Value, right: Value) -> Cause | None:
-    """`if random.random() < 0.5: tile = flipped(tile)`, of a tile of this rank's part: it is so on either side, whatever
-    chance chooses."""
+    """`if random.random() < 0.5: tile = flipped(tile)`, of a tile of this rank's part: it is so on either side,
+    whatever chance chooses."""
     causes = [one.cause for one in (left, right) if one.cause is not None]
     return causes[0] if len(causes) == 2 and all(cause.kind in (*BY_SHARE, "data") for cause in causes) else None
 
