@@ -153,7 +153,7 @@ def is_text_symbol(machine: Machine, symbol: Any) -> bool:
     what, *parts = symbol.key
     if is_option(symbol):
         return parts[1] in machine.facts.get(TEXT_OPTIONS, ())
-    if what == "item" and is_option(parts[0]):
+    if what == "item" and isinstance(parts[0], Symbol) and is_option(parts[0]):
         return parts[0].key[2] in machine.facts.get(LISTS_OF_TEXTS, ())
     if what == "op +":
         return any(is_text_symbol(machine, part) for part in parts)
