@@ -60,6 +60,8 @@ def check(run: Run) -> Iterator[Finding]:
         elif found.reason == "more":
             calls, answers = found.times
             message = f"rank {found.lane} waits in `{name}()` for {peer} {calls} times, which {half} {answers} times"
+            if not calls:  # nobody knows how often, but more often than that
+                message = f"rank {found.lane} waits in `{name}()` for {peer} more often than that {half}"
             remedy = "let both loops make as many turns, or put the same condition into both"
         else:
             message = f"rank {found.lane} waits in `{name}()` for {peer}, which never {half}"

@@ -395,9 +395,11 @@ def another_layer(machine: Machine, held: Value | None, value: Value) -> bool:
 
 
 def of_handles(value: Value) -> bool:
-    """`(parameter, work)`: what belongs to a handle is asked for by the handle."""
+    """A handle, or `(parameter, work)`: what belongs to a handle is asked for by the handle."""
     from dtlint.machine.library.meeting import works
 
+    if isinstance(value, Object):
+        return value.kind == works.KIND
     return (
         isinstance(value, Tuple)
         and bool(works.works_in(value))

@@ -106,7 +106,8 @@ def looked_up(machine: Machine, name: str, mask: int) -> None:
     if have is None or made is None or not mask & ~have or any(state.node.handlers for state in frame.tries):
         return
     known = sum(one in made.choices for one in frame.choices)
-    if not all(answer in made.assumed or of_a_turn(*answer) for answer in frame.answers[known:]):
+    asked = (answer for answer in frame.answers[known:] if answer not in made.assumed)
+    if not all(answer is not None and of_a_turn(*answer) for answer in asked):
         return
     if any(one.kind == "handler" for one in frame.choices):
         return

@@ -106,7 +106,7 @@ def call_method(machine: Machine, receiver: Value, call: Invocation) -> Value | 
     if name in MOVES and isinstance(receiver, Unknown) and not elements.retyped(receiver, call):
         devices.sample_moved(machine, receiver, call)
         return receiver
-    works.unknown_method(machine, receiver, name)
+    works.unknown_method(machine, receiver, name, call)
     known = files.anywhere(machine, name)
     if known is not None:
         return library.perform(machine, known, receiver, call.arguments, call.keywords, call.mask, call.node)

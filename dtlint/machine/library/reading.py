@@ -24,6 +24,7 @@ from dtlint.machine.values import (
     FunctionRef,
     Object,
     Row,
+    Symbol,
     Tuple,
     Unknown,
     Value,
@@ -180,6 +181,9 @@ def length(machine: Machine, value: Value, mask: int) -> Value | None:
         counted = jax_hosts.count_of(machine, value)
         if counted is not None:
             return counted
+        parts = tensors.pieces(value.symbol)
+        if parts is not None:
+            return Unknown(parts) if isinstance(parts, Symbol) else Const(parts)
     items = containers.items_of(machine, value)
     if items is not None:
         unsure = value.attributes.get(FILLED) if isinstance(value, Object) else None

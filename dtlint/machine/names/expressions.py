@@ -377,6 +377,11 @@ def tuple_(machine: Machine, node: ir.Tup, mask: int) -> Value:
             items.extend(spread)
         else:
             items.append(evaluate(machine, item, mask))
+    if len(items) == len(node.items) and library.works.RUNNING in machine.facts:
+        started = max((place for place, one in enumerate(items) if library.works.works_in(one)), default=0)
+        for place, item in enumerate(node.items[:started]):
+            if isinstance(item, ir.Name):  # `(flat, all_reduce(flat, async_op=True))`: it is on its way by now
+                items[place] = evaluate(machine, item, mask)
     return Tuple(tuple(items))
 
 

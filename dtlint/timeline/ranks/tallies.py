@@ -7,16 +7,17 @@ loop that may end early or turns as often as there is data) only widens the boun
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import inf
 
 from dtlint.machine.lanes import lanes_in, token
 from dtlint.machine.library.computing.provenance import symbols_in
-from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs
+from dtlint.machine.logs import FAILS, Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.ranks.moves import ANY, Unsure, move_of, ranks_meant, talks
 from dtlint.timeline.ranks.play import Unpaired
-from dtlint.timeline.symbols import worth
+from dtlint.timeline.symbols import leaves, worth
 
 Bounds = tuple[float, float]
 Half = tuple[str, int, object]  # send or recv, the peer, and which call it is
@@ -25,6 +26,7 @@ Path = tuple[LogNode, ...]
 UNKNOWN: Tally = {("send", ANY, None): (0, inf), ("recv", ANY, None): (0, inf)}
 OTHER = {"send": "recv", "recv": "send"}
 LEAVES = frozenset({"break", "return", "exit"})  # who raises an error has come to no good anyway
+TRIED = (4, 5, 7)
 TURNS = 5000  # that are looked at one by one
 
 
@@ -32,16 +34,50 @@ def too_often(run: Run) -> Iterator[Unpaired]:
     """Blocking calls that are made more often than the peer makes the other half, if it makes that at all: all in all,
     or in every turn of a loop that both go through, however often that turns, where they speak nowhere else."""
     lanes = [*lanes_in(ranks_meant(run))]
-    counting = Counting(run)
-    tallies = {lane: counting.of_log(run.log, lane, {}, ()) for lane in lanes}
-    found = list(more_made(counting, tallies, lanes))
+    whole: dict[int, tuple[Log, Path]] = dict.fromkeys(lanes, (run.log, ()))
     together = (dict.fromkeys(lanes, one) for one in loops_of_all(run.log, lanes))
-    for loops in (*together, *loops_side_by_side(run.log, lanes)) if not found else ():
-        turn = {lane: counting.of_log(loop.body, lane, {}, (*path, loop)) for lane, (loop, path) in loops.items()}
-        outside = Counting(run, without=[loop for loop, _ in loops.values()])
-        others = {lane: outside.of_log(run.log, lane, {}, ()) for lane in lanes}
-        found += [one for one in more_made(counting, turn, lanes) if not speak(others, one.lane, one.peer)]
-    yield from found
+    turning = [*together, *loops_side_by_side(run.log, lanes)]
+    for count in (counted_with, with_any_number):
+        found = count(run, whole)
+        for loops in turning if not found else ():
+            turn = {lane: (loop.body, (*path, loop)) for lane, (loop, path) in loops.items()}
+            outside = Counting(run, without=[loop for loop, _ in loops.values()])
+            others = {lane: outside.of_log(run.log, lane, {}, ()) for lane in lanes}
+            found += [one for one in count(run, turn) if not speak(others, one.lane, one.peer)]
+        if found:
+            return iter(found)
+    return iter(())
+
+
+def with_any_number(run: Run, logs: dict[int, tuple[Log, Path]]) -> list[Unpaired]:
+    """What is made too often for several numbers, where the turns of the loops depend on one that nobody knows."""
+    number = only_number(run, [log for log, _ in logs.values()])
+    if number is None:
+        return []
+    tried = [counted_with(run, logs, {number: value}) for value in TRIED]
+    places = [{(id(one.event), one.lane, one.peer) for one in each} for each in tried]
+    return [
+        replace(one, times=(0, 0))
+        for one in tried[0]
+        if all((id(one.event), one.lane, one.peer) in others for others in places)
+    ]
+
+
+def counted_with(run: Run, logs: dict[int, tuple[Log, Path]], known: dict[Symbol, int] | None = None) -> list[Unpaired]:
+    counting = Counting(run, known=known)
+    tallies = {lane: counting.of_log(log, lane, counting.known, path) for lane, (log, path) in logs.items()}
+    return list(more_made(counting, tallies, [*logs]))
+
+
+def only_number(run: Run, logs: list[Log]) -> Symbol | None:
+    """`micro` of `range(micro)` and `range(micro - 1)`: what the turns of all loops with messages depend on, where that
+    is one number."""
+    found: set[Symbol] = set()
+    for node in (node for log in {id(log): log for log in logs}.values() for node in below(log)):
+        if isinstance(node, Loop) and node.cause is None and isinstance(node.trip, Unknown) and talks(node.body, set()):
+            for part in numbers_of(node.trip.symbol):
+                found.update(*leaves(part) if isinstance(part, Symbol) else ())
+    return found.pop() if len(found) == 1 else None
 
 
 def more_made(counting: Counting, tallies: dict[int, Tally], lanes: list[int]) -> Iterator[Unpaired]:
@@ -69,9 +105,8 @@ def loops_of_all(
         if isinstance(node, Loop) and node.cause is None and turns_of(node, lanes[0]) is None:
             if all(node.mask >> lane & 1 and runs_to_its_end(node, lane) for lane in lanes):
                 yield node, path
-        if isinstance(node, Call | Loop):
-            for inner in inner_logs(node):
-                yield from loops_of_all(inner, lanes, (*path, node))
+        for inner in (node.body,) if isinstance(node, Loop) else onward(node):
+            yield from loops_of_all(inner, lanes, (*path, node))
 
 
 def loops_side_by_side(log: Log, lanes: list[int]) -> Iterator[dict[int, tuple[Loop, Path]]]:
@@ -99,8 +134,16 @@ def loops_of_some(log: Log, path: Path) -> Iterator[tuple[Loop, Path]]:
             continue
         if isinstance(node, Loop) and node.cause is None:
             yield node, path
-        if isinstance(node, Call):
-            yield from loops_of_some(node.log, (*path, node))
+        for inner in onward(node):
+            yield from loops_of_some(inner, (*path, node))
+
+
+def onward(node: LogNode) -> tuple[Log, ...]:
+    """Where all go on that have come here and have not failed."""
+    if isinstance(node, Choice) and node.cause is None and any(word in FAILS for word in node.exits):
+        answer = answer_to(node, {})
+        return () if answer is None else (node.then if answer else node.other,)
+    return (node.log,) if isinstance(node, Call) else ()
 
 
 def speak(tallies: dict[int, Tally], one: int, other: int) -> bool:
@@ -111,9 +154,10 @@ def speak(tallies: dict[int, Tally], one: int, other: int) -> bool:
 class Counting:
     """Goes through the log of each lane; turns of a loop are told apart where a branch asks for their number."""
 
-    def __init__(self, run: Run, without: Sequence[Loop] = ()) -> None:
+    def __init__(self, run: Run, without: Sequence[Loop] = (), known: dict[Symbol, int] | None = None) -> None:
         self.run = run
         self.without = without
+        self.known = known or {}  # the number that is tried
         self.left = TURNS
         self.calls: dict[Half, tuple[Event, tuple[LogNode, ...]]] = {}
 
@@ -137,7 +181,7 @@ class Counting:
         if isinstance(node, Loop):
             return self.of_loop(node, lane, known, inner)
         if isinstance(node, Choice):
-            answer = worth(node.symbol, known) if node.cause is None else None
+            answer = answer_to(node, known) if node.cause is None else None
             if answer is not None:
                 return self.of_log(node.then if answer else node.other, lane, known, inner)
             return either(self.of_log(node.then, lane, known, inner), self.of_log(node.other, lane, known, inner))
@@ -165,6 +209,8 @@ class Counting:
 
     def of_loop(self, node: Loop, lane: int, known: dict[Symbol, int], path: tuple[LogNode, ...]) -> Tally:
         turns = turns_of(node, lane)
+        if turns is None and self.known and node.cause is None and isinstance(node.trip, Unknown):
+            turns = with_number(node.trip.symbol, self.known)
         if turns is None:
             return times(self.of_log(node.body, lane, known, path), (0, inf))
         counted = counter(node)
@@ -179,12 +225,33 @@ class Counting:
         return total if runs_to_its_end(node, lane) else either(total, {})
 
 
+def answer_to(node: Choice, known: dict[Symbol, int]) -> bool | None:
+    """`if world_size != 2: raise …`: all that go on have come to the other side."""
+    failed = [word in FAILS for word in node.exits]
+    if failed.count(True) == 1:
+        return not failed[0]
+    found = worth(node.symbol, known)
+    return None if found is None else bool(found)
+
+
 def turns_of(node: Loop, lane: int) -> int | None:
     return written(lane_value(node.trip, lane)) if node.trip is not None and node.cause is None else None
 
 
 def written(value: Value | None) -> int | None:
     return value.value if isinstance(value, Const) and type(value.value) is int and not value.scale else None
+
+
+def numbers_of(turns: Symbol) -> tuple[object, ...]:
+    """What the length of a range is reckoned from: where it starts and stops, and by what it goes on."""
+    return turns.key[1:] if turns.key[0] == "count" else (turns,)
+
+
+def with_number(turns: Symbol, known: dict[Symbol, int]) -> int | None:
+    found = [worth(part, known) for part in numbers_of(turns)]
+    if any(type(one) is not int for one in found):
+        return None
+    return len(range(*found)) if turns.key[0] == "count" else found[0]
 
 
 def counter(node: Loop) -> tuple[Symbol, int, int] | None:

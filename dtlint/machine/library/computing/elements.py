@@ -126,7 +126,9 @@ def known(value: Value | None, fact: str) -> Any:
 
 
 def retyped(value: Value, call: Invocation) -> bool:
-    """`x.double().to(kind)`: it may be of that type, if the argument is no device."""
+    """`x.double().to(kind)`: it may be of that type, if the argument is no device. `x.to(torch.bool)` are truths."""
+    if any(type_named(given) == "bool" for given in call.values):
+        return True
     return known(value, TYPE) is not None and not all(names_device(given) for given in call.values)
 
 

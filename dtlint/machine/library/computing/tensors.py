@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from dtlint.machine.contents import containers
+from dtlint.machine.contents.number_types import COUNTED, type_called
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
@@ -163,17 +164,54 @@ def all_rows(index: Any) -> bool:
 
 
 def is_question(symbol: Symbol) -> bool:
-    """A comparison, element by element."""
+    """A comparison, element by element, a part of one, or what was made one of truths."""
     key = symbol.key
     what = str(key[0])
-    if what in ("not", "unary ~", "op &", "op |"):
+    if what == "unary ~":
+        return isinstance(key[1], Symbol) and key[1].key[0] not in COUNTED  # `x[~1]` is a row from the end
+    if what in ("not", "op &", "op |"):
         return all(isinstance(part, Symbol) and is_question(part) for part in key[1:])
+    if what == "slice" or (what == "item" and len(key) == 3 and is_cut(key[2])):
+        return isinstance(key[1], Symbol) and is_question(key[1])
     method = method_of(symbol)
+    if method is not None and method[1] in ("bool", *AS_TYPE) and made_truths(method[1], key[2:]):
+        return True
+    if method is not None and method[1] in ALIASES | KEEPS_TYPE:
+        return isinstance(method[0], Symbol) and is_question(method[0])
     name = method[1] if method is not None else what.rpartition(".")[2]
     return name in ASKS or (what.startswith("compare ") and what.rpartition(" ")[2] in COMPARED)
 
 
+def made_truths(name: str, given: tuple[Any, ...]) -> bool:
+    """`mask.bool()`, `mask.to(torch.bool)`, `mask.astype(bool)`"""
+    return name == "bool" or any(type_called(one) == "bool" for one in given)
+
+
+def is_cut(index: Any) -> bool:
+    """`[:, 1:]`, `[..., :-1]`"""
+    return isinstance(index, tuple) and all(
+        isinstance(one, tuple) and (one[:1] == ("slice",) or one == token(ELLIPSIS)) for one in index
+    )
+
+
+AS_TYPE = ("to", "type", "astype")
+KEEPS_TYPE = frozenset({"to", "cuda", "cpu", "clone", "numpy", "pin_memory"})
+CUT_INTO = frozenset({"chunk", "tensor_split", "array_split"})
 COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">="})
+
+
+def pieces(symbol: Symbol) -> int | Symbol | None:
+    """How many parts `x.chunk(n)` and `torch.tensor_split(x, n)` are taken to give. What is too short to be cut into so
+    many was not meant to be."""
+    method = method_of(symbol)
+    package, _, last = str(symbol.key[0]).rpartition(".")
+    name = method[1] if method is not None else last
+    if name not in CUT_INTO or (package and package not in ARRAYS) or len(symbol.key) < 3:
+        return None
+    number = symbol.key[2]
+    if isinstance(number, Symbol) and name == "chunk":
+        return number
+    return number if type(number) is int else None  # of the others it may be where to cut
 
 
 def method_of(symbol: Symbol) -> tuple[Any, str] | None:

@@ -17,6 +17,7 @@ from dtlint.machine.library.computing.provenance import modules_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.logs import Event, Group
+from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import MANY, NONE, Const, External, Object, Row, Slots, Symbol, Tuple, Unknown, Value
 
 KIND = "torch.distributed.Work"
@@ -83,6 +84,7 @@ def made(machine: Machine, call: Invocation, event: Event | None, written: tuple
     work.facts["event"] = event
     work.facts["node"] = call.node
     work.facts["journal"] = len(machine.journal)
+    work.facts["turns"] = turns_around(machine.frame)
     if event is None or machine.facts.get("coalescing"):
         return work
     event.extra["work"] = work
@@ -138,6 +140,8 @@ def wait(machine: Machine, call: Invocation) -> Value | None:
     given = call.get("handle")  # of a function: `hvd.synchronize(handle)`
     work, named = (call.receiver, receiver_named(call)) if given is None else (given, call.expression("handle"))
     plain = named is not None and names_one(named) and not of_several(machine, named, call.mask)
+    if one_of_turns(machine, call):
+        return None
     if isinstance(work, Object) and work.kind == KIND and plain and not machine.frame.loops:
         running(machine).pop(work.number, None)
         work.facts["waited"] = True
@@ -155,6 +159,39 @@ def names_one(node: ir.Expr) -> bool:
     return isinstance(node, ir.Name | ir.Attr | ir.Call) or (
         isinstance(node, ir.Index) and isinstance(node.index, ir.Const)
     )
+
+
+def one_of_turns(machine: Machine, call: Invocation) -> bool:
+    """`handles[-1].wait()`, `pending[-1][1].wait()`: was one put away in every turn of a loop that is over? Then this
+    waits for one of many."""
+    named = receiver_named(call)
+    while isinstance(named, ir.Index):
+        holder = machine.evaluate(named.value, call.mask) if is_number(named.index) else None
+        works = works_in(one_item(holder)) if isinstance(holder, Object) and holder.kind == "list" else []
+        if works:
+            return all(work.facts.get("turns", 0) > turns_around(machine.frame) for work in works)
+        named = named.value
+    return False
+
+
+def one_item(holder: Object) -> Value:
+    """What a list holds, or any one of many that it holds."""
+    held = holder.attributes.get("[]", NONE)
+    return held.like if isinstance(held, Unknown) and held.like is not None else held
+
+
+def is_number(index: ir.Expr) -> bool:
+    held = index.value if isinstance(index, ir.Unary) else index
+    return isinstance(held, ir.Const) and type(held.value) is int
+
+
+def turns_around(frame: Frame | None) -> int:
+    """How many loops are under way, in this function and in those that have called it?"""
+    if frame is None:
+        return 0
+    outer = frame.caller
+    inside = outer is not None and frame.closure is outer and frame.function is outer.function  # a comprehension
+    return len(frame.loops) + inside + turns_around(outer)
 
 
 def of_several(machine: Machine, named: ir.Expr, mask: int) -> bool:
@@ -192,9 +229,10 @@ def synchronise(machine: Machine, call: Invocation) -> Value | None:
     return None
 
 
-def unknown_method(machine: Machine, receiver: Value, name: str) -> None:
+def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> None:
     if RUNNING in machine.facts and name in ("wait", "synchronize", "wait_all", "join", "result"):
-        wait_for_all(machine)
+        if not one_of_turns(machine, call):
+            wait_for_all(machine)
     if name.endswith("_") and not name.endswith("__"):
         overwritten(machine, receiver, name)
 
