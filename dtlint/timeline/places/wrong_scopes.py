@@ -10,6 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.meeting.evidence import distributed
 from dtlint.machine.library.python.files import all_nodes, of_either, text_of
 from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.logs import Choice, Decision, Event, Log, LogNode, decisions
@@ -116,9 +117,17 @@ def absent_attributes(run: Run) -> Iterator[WrongScope]:
     failed: set[int] = set()  # objects of which a read has failed: those that would follow are not come to
     for event, _ in recorded(run, "absent-attribute"):
         thing = event.subject.number if isinstance(event.subject, Object) else None
-        if (whole or event.extra["all"]) and thing not in failed:
+        everywhere = whole or event.extra["all"] or for_several(run, event)
+        if everywhere and thing not in failed:
             failed.update(() if thing is None else (thing,))
             yield WrongScope("lacking", event, event.mask, None, event.extra["made"], "made on other ranks only")
+
+
+def for_several(run: Run, event: Event) -> bool:
+    """A function nobody calls that binds a variable on the first rank, and reads it on the others: it asks who it is
+    because others come to it."""
+    bound = event.extra.get("bound") and event.mask == run.world.full & ~1
+    return bool(bound) and run.entry.kind == "function" and not in_a_test(run.entry.path) and distributed(run)
 
 
 def on_network(run: Run, access: Access) -> bool:
