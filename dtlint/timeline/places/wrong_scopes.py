@@ -34,6 +34,7 @@ class WrongScope:
     decision: Decision | None
     other: Event | None = None
     told: str = ""
+    path: tuple[LogNode, ...] = ()  # down to the event, where callers have their part in it
 
 
 def wrong_scopes(run: Run) -> Iterator[WrongScope]:
@@ -63,14 +64,15 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
                 yield WrongScope(
                     "node", access.event, access.mask, decision, reader.event, "read on every node, each its own"
                 )
-    for event, _ in recorded(run, "absent-used"):
+    for event, path in recorded(run, "absent-used"):
         decision = next(
             (one for one in decisions(event.guards) if one.cause is not None and one.cause.kind in BY_RANK), None
         )
-        yield WrongScope("absent", event, event.mask, decision, event.extra.get("made"), "made on other ranks only")
-    for event, _ in recorded(run, "main-only"):
+        made = event.extra.get("made")
+        yield WrongScope("absent", event, event.mask, decision, made, "made on other ranks only", path)
+    for event, path in recorded(run, "main-only"):
         if event.mask & ~1:
-            yield WrongScope("missing", event, event.mask & ~1, None)
+            yield WrongScope("missing", event, event.mask & ~1, None, path=path)
 
 
 def by_choice(access: Access, other: Access) -> bool:
@@ -115,12 +117,12 @@ def absent_attributes(run: Run) -> Iterator[WrongScope]:
     """What ranks use that only others have made, below a script or a method that a framework calls on all ranks."""
     whole = run.entry.kind == "script" and started(run)
     failed: set[int] = set()  # objects of which a read has failed: those that would follow are not come to
-    for event, _ in recorded(run, "absent-attribute"):
+    for event, path in recorded(run, "absent-attribute"):
         thing = event.subject.number if isinstance(event.subject, Object) else None
         everywhere = whole or event.extra["all"] or for_several(run, event)
         if everywhere and thing not in failed:
             failed.update(() if thing is None else (thing,))
-            yield WrongScope("lacking", event, event.mask, None, event.extra["made"], "made on other ranks only")
+            yield WrongScope("lacking", event, event.mask, None, event.extra["made"], "made on other ranks only", path)
 
 
 def for_several(run: Run, event: Event) -> bool:
