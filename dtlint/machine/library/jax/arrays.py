@@ -178,8 +178,8 @@ def initialised(machine: Machine, call: Invocation) -> Value | None:
         text = "the state of parameters before they were copied to the devices"
         if symbols:
             plain = [tag for leaf in jax_facts.leaves(call.values[0]) for tag in words(leaf.tags, "plain")]
-            tags = (fact("array"), fact("state of", text, symbols), *plain)
-            return machine.fresh(jax_facts.INITIALISED, None, frozenset(tags))
+            known = frozenset((fact("array"), fact("state of", text, symbols), *plain))
+            return machine.fresh(jax_facts.INITIALISED, None, known)
     return None
 
 
