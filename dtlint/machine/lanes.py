@@ -276,6 +276,8 @@ def either_tree(left: Value, right: Value, join_leaves: Callable[[Value, Value],
     what is found. Of one of them nobody may know the names. None where they are no such trees."""
     if isinstance(left, Unknown) and isinstance(right, Unknown):
         return join_leaves(left, right)
+    if isinstance(left, Tuple) or isinstance(right, Tuple):
+        return either_tuple(left, right, join_leaves)
     known, other = (left, right) if isinstance(left, Object) else (right, left)
     if not isinstance(known, Object) or known.kind != "dict" or not known.attributes or left is right:
         return None
@@ -292,6 +294,32 @@ def either_tree(left: Value, right: Value, join_leaves: Callable[[Value, Value],
             return None
         made.attributes[name] = leaf
     return made
+
+
+def either_tuple(left: Value, right: Value, join_leaves: Callable[[Value, Value], Value]) -> Value | None:
+    """`if loss < best: kept = (params, moments)`, where a turn before may have kept another one."""
+    known, other = (left, right) if isinstance(left, Tuple) else (right, left)
+    assert isinstance(known, Tuple)
+    if left is right or not has_arrays(known):
+        return None
+    if isinstance(other, Tuple):
+        if len(other.items) != len(known.items):
+            return None
+        there: tuple[Value, ...] = other.items
+    elif isinstance(other, Unknown) and other.symbol.key[0] == "loop":
+        there = (other,) * len(known.items)
+    else:
+        return None
+    parts = [either_tree(held, beside, join_leaves) for held, beside in zip(known.items, there, strict=True)]
+    return Tuple(tuple(part for part in parts if part is not None)) if None not in parts else None
+
+
+def has_arrays(value: Value) -> bool:
+    if isinstance(value, Tuple):
+        return any(map(has_arrays, value.items))
+    if isinstance(value, Object):
+        return value.kind == "dict" and any(map(has_arrays, value.attributes.values()))
+    return any(type(tag) is tuple and tag[0] == "jax" for tag in value.tags)
 
 
 def is_part_of(part: Value, whole: Value) -> bool:

@@ -29,6 +29,7 @@ def reused_buffers(run: Run) -> Iterator[Again]:
         return
     story = Story(lambda again: made_in_the_turn(run, again))
     told_of: set[tuple[str, object]] = set()  # donating calls
+    kept_lines: set[tuple[str, int]] = set()
     for event, path in recorded(run, "<jax>"):
         if event.op == "donate" and event.extra.get("entering"):
             story.consumed.setdefault(event.extra["symbol"], []).append(Use(event.extra["symbol"], event, path))
@@ -39,7 +40,9 @@ def reused_buffers(run: Run) -> Iterator[Again]:
                 yield again
         elif event.op == "read kept":
             again = lost_in_a_later_turn(run, story, Use(event.extra["symbol"], event, path, False))
-            if again is not None:
+            read = (event.path, event.at[0])  # `print(jnp.sum(kept))` reads it in one place
+            if again is not None and read not in kept_lines:
+                kept_lines.add(read)
                 yield again
         elif event.op == LEFT:
             again = given_in_the_next_turn(story, Use(event.extra["symbol"], event, path, False))
