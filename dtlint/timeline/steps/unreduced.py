@@ -228,11 +228,12 @@ def never_reduced(run: Any) -> Iterator[Alone]:
 
 def in_one_process(run: Any, models: set[Any]) -> Met | None:
     """Where `DataParallel` wraps one of these models: it reduces over the devices of one process only."""
-    wraps = (met for met in events(run, "record", IN_ONE_PROCESS) if met.event.subject is not None)
-    return next((met for met in wraps if models & named(met.event.subject)), None)
+    return next((met for met in events(run, "record", IN_ONE_PROCESS) if models & named(met.event.subject)), None)
 
 
-def named(model: Value) -> set[Any]:
+def named(model: Value | None) -> set[Any]:
+    if model is None:
+        return set()
     return {*objects_in(model), *(symbols_in(model.symbol) if isinstance(model, Unknown) else ())}
 
 
