@@ -200,3 +200,16 @@ def is_bounded(symbol: Symbol, counter: Symbol, divisors: set[Symbol]) -> bool:
 
 def literal(value: Value | None) -> Any:
     return value.value if isinstance(value, Const) else None
+
+
+def denominators(held: Symbol) -> list[Any]:
+    """What stands below the line of a quotient, or of each one of several that are put into a tensor together."""
+    quotients = held.key[1:] if held.key[0] == "tensor" else (held,)
+    found = [one.key[2] for one in quotients if isinstance(one, Symbol) and one.key[0] == "op /"]
+    return found if len(found) == len(quotients) else []
+
+
+def what_counts(part: Any) -> Any:
+    """The variable that a loop adds up in, however much is known of what it adds: inside of other things the deepest
+    parts are left out."""
+    return part.key[:3] if isinstance(part, Symbol) and part.key[0] == "loop" else part

@@ -27,7 +27,7 @@ from dtlint.timeline.records import calls_around, recorded
 from dtlint.timeline.samples.given_by_hosts import given_by_hosts
 from dtlint.timeline.steps.kinds import asks_kind
 from dtlint.timeline.steps.training import alone_there, survey
-from dtlint.timeline.symbols import constant
+from dtlint.timeline.symbols import constant, denominators, what_counts
 
 EVALUATION = ("validation_step", "test_step", "on_validation_epoch_end", "on_test_epoch_end", "validation_epoch_end")
 SUMS = frozenset({"all_reduce"})
@@ -353,12 +353,13 @@ MORE = {"compare >": (0, 0.0), "compare !=": (0, 0.0), "compare >=": (1, 1.0)}
 def means_of_means(run: Run) -> Iterator[LocalMetric]:
     """Each rank divides by its own count, the counts differ, and then the quotients are averaged."""
     counts: dict[Symbol, Cause] = run.facts.get(OWN_COUNTS, {})
+    counted = {what_counts(symbol): cause for symbol, cause in counts.items()}
     trained = learned_with(run) if counts else set()
     for event, path in recorded(run, "<collective>") if counts else ():
         held = event.extra.get("held")
-        if event.op not in SUMS or not isinstance(held, Unknown) or held.symbol.key[0] != "op /":
-            continue
-        cause = counts.get(held.symbol.key[2])
+        below = denominators(held.symbol) if event.op in SUMS and isinstance(held, Unknown) else []
+        causes = [counted.get(what_counts(one)) for one in below]
+        cause = causes[0] if causes and None not in causes else None
         if cause is not None and told_by_model(held, trained) and not learns(run, path):
             yield LocalMetric("means", event, cause.steps())
 
