@@ -323,13 +323,21 @@ def same_stream_every_epoch(run: Run) -> Iterator[tuple[Site, Steps]]:
             continue
         if loop.decision.endless:
             continue  # who counts steps and no epochs may never come to the end of a stream
-        if told_around(use, seen.of("set-epoch")):
+        told = [(event, path) for event, path in seen.of("set-epoch") if may_be_of(event.subject, dataset)]
+        if told_around(use, told):
             continue
         if any(use.told_within in path for _, path in (*seen.of("shuffle"), *seen.of("loader"))):
             continue
         place = (loop.decision.path, loop.decision.at, loop.decision.function)
         shuffled = step_at(dataset.facts["shuffled"], "the stream shuffles by `seed + epoch`")
         yield place, kept(shuffled, step_at(place_of(use.loader), "the loader it feeds"))
+
+
+def may_be_of(told: Value | None, dataset: Object) -> bool:
+    """Every step makes a stream of its own: telling the one it was made of does not reach the one that is read."""
+    if not isinstance(told, Object) or told.kind != dataset.kind or "shuffled" not in told.facts:
+        return True
+    return dataset in (told, *told.instead)
 
 
 def counts_steps(sampler: Object) -> bool:

@@ -229,6 +229,7 @@ def own_part(value: Value) -> bool:
 def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
     """Methods of a generator object."""
     from dtlint.machine.library.python import builtins as python
+    from dtlint.machine.library.python import thrown_away
 
     if receiver.kind not in GENERATORS or receiver.kind == "torch.Generator":
         return None
@@ -242,6 +243,7 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
     if name == "shuffle":
         shuffled(machine, call, call.arguments[0] if call.arguments else NONE, state)
         return NONE
+    thrown_away.of_generator(machine, call, name)
     result = python.opaque(machine, call)
     if not isinstance(result, Unknown):
         return result
