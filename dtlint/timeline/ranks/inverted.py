@@ -40,7 +40,7 @@ def inverted(run: Run) -> Iterator[tuple[Span, str, str, tuple[Step, ...]]]:
                 event.api,
                 (
                     *(decision.cause.steps() if decision.cause else ()),
-                    Step(decision.path, decision.at[0], f"`{decision.text}` is true on every rank but 0"),
+                    Step(decision.path, decision.at[0], f"`{asked_name(decision)}` is true on every rank but 0"),
                     Step(event.path, event.at[0], "every rank but 0 comes here"),
                 ),
             )
@@ -49,7 +49,9 @@ def inverted(run: Run) -> Iterator[tuple[Span, str, str, tuple[Step, ...]]]:
 def decided(run: Run, event: Event, path: tuple[LogNode, ...]) -> Iterator[Decision]:
     """The decisions on the way to this event that let all ranks through but the first."""
     for guards in (event.guards, *(node.guards for node in path if isinstance(node, Call))):
-        yield from (decision for decision in decisions(guards) if all_but_main(run, decision, event.mask))
+        for decision in decisions(guards):
+            if all_but_main(run, decision, event.mask) or only_main_left(run, decision, event.mask):
+                yield decision
 
 
 def all_but_main(run: Run, decision: Decision, mask: int) -> bool:
@@ -70,6 +72,31 @@ def all_but_main(run: Run, decision: Decision, mask: int) -> bool:
             or withheld_before(run, decision) is not None
         )
     )
+
+
+def only_main_left(run: Run, decision: Decision, mask: int) -> bool:
+    """`if not self.main: return`, where that is the truth of the rank: rank 0 leaves, and the others go on."""
+    return (
+        decision.kind == "exit"
+        and decision.exit_word == "return"
+        and decision.cause is not None
+        and decision.cause.kind == "rank"
+        and decision.before == run.world.full
+        and decision.taken == 1
+        and not mask & 1
+        and decision.text.startswith("not ")
+        and called_main(run, asked_name(decision))
+    )
+
+
+def called_main(run: Run, text: str) -> bool:
+    last = text.rpartition(".")[2]
+    row = run.knowledge.parameters.get(last)
+    return OPERATORS.isdisjoint(text) and ((row is not None and row.value in MAIN) or says_main(run, last))
+
+
+def asked_name(decision: Decision) -> str:
+    return decision.text.removeprefix("not ") if decision.kind == "exit" else decision.text
 
 
 def withheld_before(run: Run, decision: Decision) -> tuple[Span, str] | None:
@@ -178,11 +205,11 @@ def place_of(run: Run, decision: Decision) -> tuple[Span, str]:
     before = withheld_before(run, decision)
     if before is not None:
         return before
-    parts = [part.rpartition(".")[2] for part in whole_text(run, decision).split(" and ")]
+    parts = [part.rpartition(".")[2] for part in whole_text(run, decision).removeprefix("not ").split(" and ")]
     last = next((part for part in parts if part.removesuffix("()") in rank_names(run)), parts[-1])
     row = run.knowledge.parameters.get(last)
     if row is not None and row.value in MAIN and decision.cause is not None:
         for step in reversed(decision.cause.steps()):
-            if step.text.startswith(f"`{decision.text}`"):
+            if step.text.startswith(f"`{asked_name(decision)}`"):
                 return Span(step.path, step.line, 1, step.line, 1), last
     return Span(decision.path, *decision.at), last

@@ -339,10 +339,22 @@ def used(machine: Machine, values: tuple[Value, ...], donated: dict[Symbol, Any]
                     note(machine, "read", machine.frame.mask, symbol=whole if isinstance(whole, Symbol) else base)
                     return
                 symbol = machine.facts.get(LEAVES, {}).get(leaf.symbol, leaf.symbol)
+                base = None if one_item else given_away_behind(symbol, donated)
+                if base is not None:
+                    note(machine, "read", machine.frame.mask, symbol=base)
+                    return
                 kept = kept_follower(machine, symbol, one_item)
                 if kept is not None:
                     note(machine, "read kept", machine.frame.mask, symbol=symbol, follower=kept)
                     return
+
+
+def given_away_behind(symbol: Symbol, donated: dict[Symbol, Any]) -> Symbol | None:
+    """`snapshots.append(params)`, and a call that donates them behind that: what all of a list has in it."""
+    while symbol.key[0] in ("attr", "item") and isinstance(symbol.key[1], Symbol):
+        symbol = symbol.key[1]
+    sides = (side for side in symbol.key[1:] if isinstance(side, Symbol)) if symbol.key[0] == ITEMS else ()
+    return next((base for side in sides if (base := base_of(side, donated)) is not None), None)
 
 
 def kept_follower(machine: Machine, symbol: Symbol, one_item: bool = False) -> Symbol | None:
