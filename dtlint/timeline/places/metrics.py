@@ -357,8 +357,9 @@ def means_of_means(run: Run) -> Iterator[LocalMetric]:
     trained = learned_with(run) if counts else set()
     for event, path in recorded(run, "<collective>") if counts else ():
         held = event.extra.get("held")
-        below = denominators(held.symbol) if event.op in SUMS and isinstance(held, Unknown) else []
-        causes = [counted.get(what_counts(one)) for one in below]
+        if event.op not in SUMS or not isinstance(held, Unknown):
+            continue
+        causes = [counted.get(what_counts(one)) for one in denominators(held.symbol)]
         cause = causes[0] if causes and None not in causes else None
         if cause is not None and told_by_model(held, trained) and not learns(run, path):
             yield LocalMetric("means", event, cause.steps())
