@@ -164,8 +164,10 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         machine.end(frame)
     if exact and parted is None and not uneven and len(collected) <= containers.MANY:
         return finished(machine, node, tuple(collected), mask)
-    told = all(map(acts, collected)) or (
-        len(sources) == 1 and counts_ranks(sources[0]) and all(map(counted, collected))
+    told = (
+        all(map(acts, collected))
+        or all(map(is_named, collected))
+        or (len(sources) == 1 and counts_ranks(sources[0]) and all(map(counted, collected)))
     )
     if exact and parted is not None and node.kind in ("list", "generator") and told:
         return by_lane(machine, collected, takers, parted, mask)
@@ -206,6 +208,11 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
 def sizes_of_gradients(collected: list[Value], sources: list[Value]) -> bool:
     """`p.numel() for p in grads`: how many numbers each has follows from the model, whatever the numbers are."""
     return own_gradients.are_gradients(tuple(sources)) and all(value.cause is None for value in collected)
+
+
+def is_named(value: Value) -> bool:
+    """`name for name, ranks in roles.items() if rank in ranks`: what a table that is written down calls this rank."""
+    return isinstance(value, Const) and isinstance(value.value, str)
 
 
 def note_keys(machine: Machine, made: Object, pairs: list[Value], shares: list[Cause]) -> None:

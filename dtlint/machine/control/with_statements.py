@@ -19,7 +19,19 @@ from dtlint.machine.names.assignment import assign_target
 from dtlint.machine.names.frames import Write
 from dtlint.machine.names.scopes import load_module
 from dtlint.machine.twins import one_thing
-from dtlint.machine.values import MISSING, NONE, Cause, ClassRef, External, FunctionRef, Object, Row, Trail, Value, lane_value
+from dtlint.machine.values import (
+    MISSING,
+    NONE,
+    Cause,
+    ClassRef,
+    External,
+    FunctionRef,
+    Object,
+    Row,
+    Trail,
+    Value,
+    lane_value,
+)
 from dtlint.machine.walks import walk
 
 CLASS_QUESTIONS = ("isinstance", "issubclass")
