@@ -11,8 +11,9 @@ from dtlint.launch.conflict import Conflict, evidence
 from dtlint.launch.devices import LIST
 from dtlint.launch.model import Argument, Configuration, Launch, is_local
 from dtlint.launch.project import Launches
-from dtlint.launch.rendezvous import BATCH_SHELL, EACH_POD, OWN_NAME
+from dtlint.launch.rendezvous import BATCH_SHELL, EACH_POD, OWN_NAME, stays
 from dtlint.launch.shell_values import fallback, known, shown, unknown_sources
+from dtlint.launch.topology import one_for_each_host
 
 OVERRIDES = ("multi_gpu", "use_fsdp", "use_deepspeed", "use_megatron_lm", "tpu", "cpu")
 
@@ -74,7 +75,7 @@ def conflicts(launches: Launches) -> Iterator[Conflict]:
             if not _elsewhere(view):
                 yield from _arithmetic(view)
                 yield from _address(view, None)
-                yield from _rank(view)
+                yield from _rank(view, launches)
                 yield from _total(view)
                 yield from _named_devices(view)
     for configuration in launches.configurations:
@@ -191,22 +192,33 @@ def _address(view: View, tier: str | None) -> Iterator[Conflict]:
         )  # fmt: skip
 
 
-def _rank(view: View) -> Iterator[Conflict]:
-    """The same machine rank on every machine."""
-    machines, launch = view.number("num_machines"), view.launch
+def _nodes_of(view: View, launches: Launches) -> int | None:
+    """On how many machines is this started as it is written?"""
+    launch, rank = view.launch, view.get("machine_rank")
     step = launch.step("srun", *EACH_POD) if launch else None
-    if not machines or machines < 2 or step is None or step.nodes is None or step.nodes < 2 or _ssh(view):
+    if step is not None or launch is None or not one_for_each_host(launch):
+        return step.nodes if step else None
+    on_the_line = launch.options.get("machine_rank")
+    alike = rank is not None and (on_the_line is None or stays(launches, launch, on_the_line))
+    return view.number("num_machines") if alike else None
+
+
+def _rank(view: View, launches: Launches) -> Iterator[Conflict]:
+    """The same machine rank on every machine."""
+    machines, launch, nodes = view.number("num_machines"), view.launch, _nodes_of(view, launches)
+    if not machines or machines < 2 or nodes is None or nodes < 2 or _ssh(view):
         return
     if (view.text("rdzv_backend") or "static") != "static" or not view.complete:
         return
     rank = view.get("machine_rank")
     value = (rank.value if rank else None) or ""
-    once = step.kind == "srun" and BATCH_SHELL.search(" ".join(unknown_sources(value)))
+    by_slurm = launch is not None and launch.step("srun") is not None
+    once = by_slurm and BATCH_SHELL.search(" ".join(unknown_sources(value)))
     if known(value) or once:
         why = "is evaluated once, by the batch script" if once else ("is the same" if rank else "is not given")
         yield view.conflict(
             rank,
-            f"`machine_rank` {why} on all {step.nodes} nodes: they all say they are the same machine",
+            f"`machine_rank` {why} on all {nodes} nodes: they all say they are the same machine",
             "let each node evaluate it: `srun bash -c 'accelerate launch --machine_rank $SLURM_NODEID …'`, "
             "or use `--rdzv_backend c10d`",
             view.get("num_machines"),

@@ -11,7 +11,7 @@ from dtlint.launch.devices import shown_devices, too_many_processes
 from dtlint.launch.model import Argument, Launch, host_of, is_local
 from dtlint.launch.project import Launches
 from dtlint.launch.shell_values import EACH_NODE, fallback, known, shown, unknown_sources
-from dtlint.launch.topology import OPERATORS, TORCHRUN_KINDS, nodes_option, several_nodes
+from dtlint.launch.topology import OPERATORS, TORCHRUN_KINDS, nodes_option, one_for_each_host, several_nodes
 
 OWN_NAME = re.compile(r"@(?:\$\(|`)\s*hostname\b|@\$\{?(?:HOSTNAME|SLURMD_NODENAME)\b")
 BATCH_SHELL = re.compile(r"(?<!@)\$\{?(?:SLURM_NODEID|SLURM_PROCID|SLURM_LOCALID)\b")
@@ -19,7 +19,7 @@ EACH_POD = ("pytorchjob", "trainjob", "jobset", "job", "skypilot")
 MEETING_ARGUMENTS = ("dist_url", "init_method", "master_addr", "coordinator_address", "dist_init_method")
 MEETING_VARIABLES = ("MASTER_ADDR", "MASTER_PORT", "COORDINATOR_ADDRESS", "JAX_COORDINATOR_ADDRESS")
 TALKING = ("NCCL_", "TORCH_NCCL_", "GLOO_")  # beginnings of variables that say how the ranks talk to each other
-RANK_WRITTEN = re.compile(r"node[-_]rank[= ]+[\"']?(?:\d|\$\{?(?P<name>[A-Za-z_]\w*))")
+RANK_WRITTEN = re.compile(r"(?:node|machine)[-_]rank[= ]+[\"']?(?:\d|\$\{?(?P<name>[A-Za-z_]\w*))")
 DEFAULT_PORT = "29500"
 HEAD_OF_JOB = 'the first host of the job, as in `$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1):29500`'
 
@@ -154,10 +154,10 @@ def _rank(launch: Launch, launches: Launches, counted: Argument | None) -> Itera
                 evidence(launch, counted),
             )  # fmt: skip
         return
-    nodes = started_on(launch)
-    if nodes is None and launch.loops and launch.step("ssh") is not None:
-        nodes = launch.nodes if _stays(launches, launch, option) else None  # one turn of the loop for each host
-    if nodes is None or nodes < 2:
+    nodes: int | str | None = started_on(launch)
+    if nodes is None and one_for_each_host(launch):
+        nodes = launch.nodes or "the" if stays(launches, launch, option) else None
+    if nodes in (None, 1):
         return
     value = option.value or ""
     step = launch.step("srun", "mpirun", *EACH_POD)
@@ -173,7 +173,7 @@ def _rank(launch: Launch, launches: Launches, counted: Argument | None) -> Itera
         )  # fmt: skip
 
 
-def _stays(launches: Launches, launch: Launch, option: Argument) -> bool:
+def stays(launches: Launches, launch: Launch, option: Argument) -> bool:
     """Is the rank a number, or a variable that is given its value once and counts nothing?"""
     rows = launches.texts.get(launch.path, [])
     row = launches.line(launch.path, launch.line)

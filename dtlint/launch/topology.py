@@ -115,6 +115,12 @@ def included(text: str) -> list[int] | None:
     return counts
 
 
+def one_for_each_host(launch: Launch) -> bool:
+    """Is it started in every turn of a loop, each time on another machine? A number of nodes is given because it is
+    not one."""
+    return bool(launch.loops) and launch.step("ssh") is not None
+
+
 def several_nodes(launch: Launch) -> bool:
     """Is it certain that this launch spans more than one node?"""
     if launch.nodes is not None:
@@ -122,7 +128,7 @@ def several_nodes(launch: Launch) -> bool:
     option = nodes_option(launch) if launch.kind in TORCHRUN_KINDS else None
     value = (option.value or "") if option else ""
     if not known(value):  # `${NODES:-4}`: as many as the script means when nobody asks for another number
-        usual = fallback(value) or ""
+        usual = fallback(value) or ("2" if one_for_each_host(launch) else "")
         return usual.isascii() and usual.isdigit() and int(usual) > 1
     match = RANGE.match(value)
     return bool(match and int(match[1]) > 1)

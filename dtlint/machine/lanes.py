@@ -16,6 +16,7 @@ from dtlint.machine.control.agreeing import TOLD, as_heard, heard, the_agreed
 from dtlint.machine.twins import one_thing, perhaps_one
 from dtlint.machine.values import (
     BY_RANK,
+    BY_SHARE,
     CONTAINERS,
     ITEMS,
     MISSING,
@@ -239,11 +240,20 @@ def join(
     symbol = symbols.of("split", decision, token(left), token(right))
     if cause.kind == "files":
         cause = own_items(left) or own_items(right) or cause
+    elif cause.kind == "random":
+        cause = own_already(left, right) or cause
     like = None
     if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
         like = prefer(left, right)
     tags = (left.tags | right.tags) - {THERE}  # the other side may have nothing
     return Unknown(symbol, cause, tags, like or like_of(left) or like_of(right))
+
+
+def own_already(left: Value, right: Value) -> Cause | None:
+    """`if random.random() < 0.5: tile = flipped(tile)`, of a tile of this rank's part: it is so on either side,
+    whatever chance chooses."""
+    causes = [one.cause for one in (left, right) if one.cause is not None]
+    return causes[0] if len(causes) == 2 and all(cause.kind in (*BY_SHARE, "data") for cause in causes) else None
 
 
 def own_items(value: Value, inside: bool = False) -> Cause | None:

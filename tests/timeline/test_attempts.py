@@ -67,7 +67,12 @@ def test_what_strikes_every_rank_is_left_alone(types):
 
 
 @pytest.mark.parametrize(
-    "body, expected", [('int(os.environ.get("A", "0"))', []), ('torch.load("a")["count"]', ["DT110"])]
+    "body, expected",
+    [
+        ('int(os.environ.get("A", "0"))', []),
+        ('torch.load("a")["count"]', []),
+        ('torch.load(f"a{rank}")["count"]', ["DT106"]),
+    ],
 )
 def test_a_body_that_cannot_fail_alone_fails_everywhere(body, expected):
     source = f"""

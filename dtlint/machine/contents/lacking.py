@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from dtlint.machine.control.turn_questions import of_a_turn
 from dtlint.machine.core import Machine
 from dtlint.machine.logs import Decision, Place
 from dtlint.machine.names import attributes
@@ -19,6 +20,7 @@ from dtlint.machine.values import BY_RANK, MISSING, Cause, ClassRef, Object, Row
 
 MADE_BY = "attributes made by some"
 BOUND_BY = "variables bound by some"
+FAILING = "where those that have not bound it read it first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ def bound(machine: Machine, name: str, mask: int) -> None:
         assumed = frozenset(machine.assumed)
         made = Binding(frame.path, machine.current_at, tuple(frame.choices), assumed, tuple(gone(frame)))
         machine.facts.setdefault(BOUND_BY, {})[id(frame.variables), name] = made
+        machine.facts.get(FAILING, {}).pop((id(frame.variables), name), None)
 
 
 def gone(frame: Frame) -> Iterator[Leaving]:
@@ -88,6 +91,11 @@ def gone(frame: Frame) -> Iterator[Leaving]:
     for one in (*frame.leavings, *(one for state in frame.loops for one in state.leavings)):
         if one.word != "raise":
             yield one
+
+
+def left_in_a_turn(one: Leaving) -> bool:
+    """`if step == total: break`: that is no question of who it is."""
+    return of_a_turn(one.decision.symbol, one.decision.exit_answer is not False)
 
 
 def looked_up(machine: Machine, name: str, mask: int) -> None:
@@ -98,11 +106,15 @@ def looked_up(machine: Machine, name: str, mask: int) -> None:
     if have is None or made is None or not mask & ~have or any(state.node.handlers for state in frame.tries):
         return
     known = sum(one in made.choices for one in frame.choices)
-    asked_again = all(answer in made.assumed for answer in frame.answers[known:])
-    if not asked_again or any(one.kind == "handler" for one in frame.choices):
+    asked = (answer for answer in frame.answers[known:] if answer not in made.assumed)
+    if not all(answer is not None and of_a_turn(*answer) for answer in asked):
         return
-    if any(one not in made.gone for one in gone(frame)):
+    if any(one.kind == "handler" for one in frame.choices):
         return
-    del machine.facts[BOUND_BY][id(frame.variables), name]  # the first of such reads fails
+    if not all(one in made.gone or left_in_a_turn(one) for one in gone(frame)):
+        return
+    place = (frame.path, machine.current_at)
+    if machine.facts.setdefault(FAILING, {}).setdefault((id(frame.variables), name), place) != place:
+        return  # the first of such reads fails, in whatever turn of the loops around it
     extra = {"made": made, "all": attributes.called_as(machine, lambda known: known.hooks)}
     machine.emit_event("record", "absent-attribute", name, mask & ~have, extra=extra)

@@ -177,7 +177,7 @@ def run_handler(
         unknown = own_classes(kinds)  # of the program, and nothing shows who raises it
         strikes = missing or strikes_alone(types) or set(types) <= QUEUES or can_fail_alone(attempt.body)
         shared = unknown or (only(types, SHARED) and not missing) or not strikes
-    shared = shared or (only(types, OF_VALUES) and not tried.of_data and not reads_files(attempt.body))
+    shared = shared or (only(types, OF_VALUES) and not tried.of_data and not own)
     shared = shared or expects(handler)
     shared = shared or starts_first(attempt.body)
     begins = partial(begins_with_its_talk, machine)

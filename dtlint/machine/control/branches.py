@@ -7,6 +7,7 @@ from typing import Any
 
 from dtlint.machine.contents import ranges
 from dtlint.machine.contents.truth import truth
+from dtlint.machine.control.turn_questions import COUNTED
 from dtlint.machine.core import Machine, limited
 from dtlint.machine.lanes import lanes_in, lowest, restrict
 from dtlint.machine.library.feeding import multiples
@@ -243,9 +244,6 @@ def choose(
         sinks = [*rest, *parts(sinks_then, stayed_then), *parts(sinks_other, stayed_other)]
         machine.sinks = limited(sinks, outside)
     return stayed_then | stayed_other
-
-
-COUNTED = ("index", "number")  # what a loop counts its turns by
 
 
 def is_own_turn(cause: Cause | None, symbol: Symbol | None) -> bool:

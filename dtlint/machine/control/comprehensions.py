@@ -13,9 +13,9 @@ from dtlint.machine.contents.opaque import all_tags, opaque
 from dtlint.machine.control import over_generators
 from dtlint.machine.control.turns import note_items, note_turn
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import row
+from dtlint.machine.lanes import row, token
 from dtlint.machine.library.computing import provenance
-from dtlint.machine.library.feeding import sharding
+from dtlint.machine.library.feeding import inside, sharding
 from dtlint.machine.library.jax import facts
 from dtlint.machine.library.meeting import roots
 from dtlint.machine.library.python import own_order
@@ -74,6 +74,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     shares: list[Cause] = []  # why the ranks take different items, though equally many
     marks: set[Any] = set()
     sources: list[Value] = []
+    asked_of_each: list[Value] = []  # conditions that nobody can decide
     exact = exact_sources = True  # are all items known; were all, before conditions that nobody can decide
 
     def clause(index: int, lanes: int) -> None:
@@ -143,6 +144,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         true, false, unsure, cause, _ = truth(machine, value, lanes)
         if unsure or false:
             exact = exact and not unsure
+            asked_of_each.append(value)
             if true and false:
                 parted = cause or Cause("rank")
             if cause is not None:
@@ -197,7 +199,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         tags |= roots.marks_in(*collected)  # of what each lane has made for itself, too
     of_items = None if sizes_of_gradients(collected, sources) else base.cause
     made.attributes["[]"] = Unknown(
-        made_of(machine, node, base, sources),
+        made_of(machine, node, base, sources, asked_of_each),
         next(iter((*uneven, *shares)), of_items),
         tags,
         collected[0] if collected and isinstance(collected[0], Object) else None,
@@ -258,13 +260,23 @@ def by_lane(machine: Machine, collected: list[Value], takers: list[int], cause: 
     return made
 
 
-def made_of(machine: Machine, node: ir.Comp, base: Unknown, sources: list[Value]) -> Symbol:
-    """The symbol of what a comprehension gives. One item for each of a source tells its length as well."""
+def made_of(machine: Machine, node: ir.Comp, base: Unknown, sources: list[Value], asked: list[Value]) -> Symbol:
+    """The symbol of what a comprehension gives. One item for each of a source tells its length as well; where a
+    worker's number chooses the items, that is in it, too."""
+    by_worker = [token(value) for value in (*asked, *sources) if inside.knows_worker(value)]
+    if by_worker:
+        return machine.symbols.of("comprehension", id(node), base.symbol, *by_worker, *workers_numbers(sources))
     if len(node.clauses) == 1 and not node.clauses[0].conditions and sources:
         held = sources[0].attributes.get("[]") if isinstance(sources[0], Object) else sources[0]
         if isinstance(held, Unknown):
             return machine.symbols.of("for each", held.symbol, id(node), base.symbol)
     return machine.symbols.of("comprehension", id(node), base.symbol)
+
+
+def workers_numbers(sources: list[Value]) -> list[Symbol]:
+    """`range(worker, total, workers)`: what such a source is made of, which its own symbol does not tell."""
+    held = (part for source in sources for part in provenance.parts(source, 2))
+    return [part.symbol for part in held if isinstance(part, Unknown) and inside.knows_worker(part)]
 
 
 def finished(machine: Machine, node: ir.Comp, collected: tuple[Value, ...], mask: int) -> Value:

@@ -9,6 +9,7 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine import library
 from dtlint.machine.contents import written
+from dtlint.machine.control.counted import carried_on, count_apart, turned_apart
 from dtlint.machine.control.loop_ends import Broken, broken, otherwise
 from dtlint.machine.control.next_turn import look_ahead
 from dtlint.machine.control.widening import Left, Place, Places, changed_more, deciding, widen
@@ -107,7 +108,11 @@ def turn(
         held.update(by_names(frame, grown, apart))
     look_ahead(machine, node, loop, objects, enter)
     ended = broken(state, through)
+    apart_in_number = turned_apart(loop, state)
+    counted = list(carried_on(widened, start)) if apart_in_number is not None else []
     merge_leavings(machine, state, "break")
+    if apart_in_number is not None:
+        count_apart(machine, node, widened, counted, apart_in_number, mask)
     machine.emit(loop)
     returned = [leaving for leaving in frame.leavings[leavings_before:] if leaving.word in ("return", *EXITS)]
     gone = lanes_gone(state, through, mask, loop, ended)

@@ -111,8 +111,9 @@ def can_skip(
         return True  # helpers of a decorator are told of the function; nobody calls it yet
     traced = machine.flow is not None and len(machine.stack) < 20
     on_devices = traced and bool(machine.facts.get("jax mappings"))
+    near = machine.near + (FURTHER if machine.facts.get("inside") else 0)  # what is run to see what data it gives
     if (
-        (len(machine.stack) >= machine.near or machine.weary())
+        (len(machine.stack) >= near or machine.weary())
         and not on_devices
         and not is_question(node)
         and node.tokens.isdisjoint(interesting)

@@ -282,6 +282,7 @@ def initialised(
     trainers.constructed(machine, thing, call)
     if row.type == loaders.LOADER:
         loaders.derived(machine, thing, call)
+    data.derived(machine, thing, call)
     if row.op == wrapping.WRAP:
         wrapping.derived(machine, thing, call)
     if row.extra.get("container"):

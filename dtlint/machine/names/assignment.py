@@ -11,6 +11,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.feeding import batches
 from dtlint.machine.library.jax import hosts as jax_hosts
+from dtlint.machine.library.jax import key_counts
 from dtlint.machine.library.jax import keys as jax_keys
 from dtlint.machine.library.python import environment_use
 from dtlint.machine.names import attributes, said_types, subscripts
@@ -250,12 +251,18 @@ def unpack(machine: Machine, targets: tuple[ir.Expr, ...], value: Value, mask: i
                 tail = len(targets) - index - 1
                 rest: Value = Tuple(known[index : len(known) - tail])
             else:
-                tags = jax_keys.fewer(value.tags, len(targets) - 1) if machine.flow is not None else value.tags
-                rest = machine.unknown("rest", id(target), token(value), cause=value.cause, tags=tags)
+                rest = rest_of(machine, value, len(targets) - 1, target)
             assign_target(machine, target.value, rest, mask)
         else:
             piece = take(index)
             assign_target(machine, target, traced(machine, piece, target), mask)
+
+
+def rest_of(machine: Machine, value: Value, taken: int, target: ir.Star) -> Value:
+    """What a star collects of something whose items nobody knows."""
+    if machine.flow is not None:
+        return key_counts.others(machine, value, taken, id(target))
+    return machine.unknown("rest", id(target), token(value), cause=value.cause, tags=value.tags)
 
 
 def match_pattern(machine: Machine, pattern: Any, subject: Value, mask: int) -> Value:

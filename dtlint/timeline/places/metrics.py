@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from dtlint.findings import Step
+from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.contents.presence import part_of
 from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.library.computing.marks import deep_tags
@@ -255,7 +256,7 @@ def of_all_ranks(value: Unknown) -> bool:
 
 def lightning(run: Run) -> Iterator[LocalMetric]:
     """`self.log` of an evaluation hook without `sync_dist`, in a program whose Trainer runs several processes."""
-    found = [event for event, _ in recorded(run, "log") if event.function.rpartition(".")[2] in EVALUATION]
+    found = [event for event, path in recorded(run, "log") if evaluates(event, path)]
     if not found or not several_processes(run):
         return
     for event in found:
@@ -263,16 +264,34 @@ def lightning(run: Run) -> Iterator[LocalMetric]:
         if not isinstance(call, Invocation) or "sync_dist" not in call.row.params:
             continue
         given = call.get("sync_dist")
-        value = call.get("value")
         if given is not None and not (isinstance(given, Const) and given.value is False):
             continue
-        if isinstance(value, Object | ModuleRef | Const) or any(name is None for name, _ in call.keywords):
-            continue  # a metric object is reduced by itself
-        if isinstance(value, Unknown) and (was_told(value.symbol) or of_all_ranks(value)):
+        if any(name is None for name, _ in call.keywords) or all(map(is_everybodys, logged(call))):
             continue
         zero = call.get("rank_zero_only")
         if zero is None:
             yield LocalMetric("lightning", event)
+
+
+def evaluates(event: Event, path: tuple[LogNode, ...]) -> bool:
+    """In the hook itself, or in a step that the hooks share: `self._step(batch, "val")`."""
+    around = (event.function, *(call.function for call in calls_around(event, path)))
+    return any(function.rpartition(".")[2] in EVALUATION for function in around)
+
+
+def logged(call: Invocation) -> tuple[Value | None, ...]:
+    """`self.log(name, value)`, or all of `self.log_dict({name: value})`"""
+    table = call.get("dictionary")
+    if table is None:
+        return (call.get("value"),)
+    return tuple(value for _, value in entries(table)) if isinstance(table, Object) and table.kind == "dict" else ()
+
+
+def is_everybodys(value: Value | None) -> bool:
+    """A metric object is reduced by itself."""
+    if isinstance(value, Unknown):
+        return was_told(value.symbol) or of_all_ranks(value)
+    return isinstance(value, Object | ModuleRef | Const)
 
 
 def several_processes(run: Run) -> bool:

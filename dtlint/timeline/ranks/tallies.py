@@ -34,7 +34,7 @@ def too_often(run: Run) -> Iterator[Unpaired]:
     """Blocking calls that are made more often than the peer makes the other half, if it makes that at all: all in all,
     or in every turn of a loop that both go through, however often that turns, where they speak nowhere else."""
     lanes = [*lanes_in(ranks_meant(run))]
-    whole = dict.fromkeys(lanes, (run.log, ()))
+    whole: dict[int, tuple[Log, Path]] = dict.fromkeys(lanes, (run.log, ()))
     together = (dict.fromkeys(lanes, one) for one in loops_of_all(run.log, lanes))
     turning = [*together, *loops_side_by_side(run.log, lanes)]
     for count in (counted_with, with_any_number):

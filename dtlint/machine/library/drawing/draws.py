@@ -23,6 +23,7 @@ from dtlint.machine.library.drawing.seeds import (
     state_of,
 )
 from dtlint.machine.library.feeding import picks, sharding
+from dtlint.machine.library.feeding.multiples import told_to_fit
 from dtlint.machine.library.invocation import LOCAL, Invocation
 from dtlint.machine.names import assignment, attributes
 from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Cause, Object, Symbol, Trail, Tuple, Unknown, Value
@@ -48,6 +49,7 @@ def torch_draw(machine: Machine, call: Invocation) -> Value | None:
         made.facts[OWN_NUMBERS] = True
     if isinstance(made, Unknown) and call.name.endswith("randperm"):
         return as_many(machine, call, drawn_order(machine, call, made, call.extra["rng"]))
+    note_count(machine, call, made)
     return picks.drawn(machine, drawn_apart(machine, call, made, call.extra["rng"]), call.extra["rng"])
 
 
@@ -113,6 +115,19 @@ def as_many(machine: Machine, call: Invocation, order: Unknown) -> Unknown:
     return Unknown(order.symbol, cause, order.tags | {sharding.UNEVEN} | sharding.counted(given), order.like)
 
 
+def note_count(machine: Machine, call: Invocation, drawn: Value) -> None:
+    """`choices(items, k=share * world)`, `multinomial(weights, share * world)`, `randint(high, (share * world,))`: as
+    many are drawn as were asked for, which is a multiple of the number of ranks."""
+    given = (*call.values, *(value for _, value in call.keywords))
+    asked = (one for value in given for one in (value.items if isinstance(value, Tuple) else (value,)))
+    fits = told_to_fit(machine)
+    if isinstance(drawn, Unknown) and any(
+        isinstance(one, Unknown) and sharding.multiple(one.symbol, machine.world.size, fits) == sharding.EVEN
+        for one in asked
+    ):
+        machine.facts.setdefault(sharding.EVEN_COUNTS, set()).add(drawn.symbol)
+
+
 def order_mark(machine: Machine, call: Invocation, state: State) -> tuple[Any, ...]:
     reason = state.cause.kind if state.cause is not None else state.verdict
     place = sharding.remember(machine, "order")
@@ -138,12 +153,14 @@ def host_draw(machine: Machine, call: Invocation) -> Value | None:
         return machine.unknown("drawn", call.name, machine.symbols.fresh("time"), cause=own, tags=part_of)
     if state.verdict == "same" and (state.site is not None or seeded_by_framework(machine)):
         drawn = machine.unknown("drawn", call.name, machine.symbols.fresh("time"))
+        note_count(machine, call, drawn)
         return picks.drawn(machine, as_many(machine, call, drawn) if name in REORDERS else drawn, state)
     if name in PERMUTES and disagrees(state, call.mask):
         result = python.opaque(machine, call)
         symbol = result.symbol if isinstance(result, Unknown) else machine.symbols.fresh("drawn")
         cause = state.cause or machine.cause("random", f"`{call.name}` draws on each rank for itself")
         order = provenance.marked(Unknown(symbol, cause, result.tags), order_mark(machine, call, state))
+        note_count(machine, call, order)
         return as_many(machine, call, order) if name in REORDERS else order
     return None
 
@@ -218,6 +235,7 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
         cause = machine.cause("random", f"`{receiver.kind}` without a seed draws on each rank for itself")
     result = Unknown(symbol, cause, result.tags, result.like)
     result = drawn_order(machine, call, result, state) if name in PERMUTES else result
+    note_count(machine, call, result)
     result = as_many(machine, call, result) if name in REORDERS else result
     return picks.drawn(machine, result, state)
 

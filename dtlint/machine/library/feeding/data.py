@@ -33,10 +33,25 @@ def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
     seeds.constructed(machine, thing, call)
     if not isinstance(thing.kind, str):
         return
-    last = thing.kind.rpartition(".")[2]
-    if last in ("DistributedSampler", "StatefulDistributedSampler"):
+    if thing.kind.rpartition(".")[2] in ("DistributedSampler", "StatefulDistributedSampler"):
         thing.facts["shards"] = True
-    if thing.kind.startswith(streams.CHAINS):
+    keep_parts(thing, thing.kind, call)
+    for name in call.row.extra.get("keeps", ()):
+        thing.attributes[name] = call.get(name) or NONE
+    mark_uneven(machine, thing, call)
+
+
+def derived(machine: Machine, thing: Object, call: Invocation) -> None:
+    """`class Part(Subset)` of the project asked its base to begin: it holds what a `Subset` would."""
+    if call.row.type in (*inside.WRAPPERS, "torch.utils.data.TensorDataset"):
+        thing.facts["call"] = call
+        keep_parts(thing, call.row.type, call)
+        mark_uneven(machine, thing, call)
+
+
+def keep_parts(thing: Object, kind: str, call: Invocation) -> None:
+    last = kind.rpartition(".")[2]
+    if kind.startswith(streams.CHAINS):
         for position, value in enumerate(call.values):
             thing.attributes[f"source {position}"] = value
     elif last in ("Subset", "ConcatDataset", "BatchSampler") or last.endswith("Sampler"):
@@ -50,8 +65,9 @@ def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
     elif last == "TensorDataset":
         for position, value in enumerate(call.arguments):
             thing.attributes[f"tensor {position}"] = value
-    for name in call.row.extra.get("keeps", ()):
-        thing.attributes[name] = call.get(name) or NONE
+
+
+def mark_uneven(machine: Machine, thing: Object, call: Invocation) -> None:
     for value in call.values[:2]:
         uneven = containers.length_cause(machine, value)
         if uneven is not None:

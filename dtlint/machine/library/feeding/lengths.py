@@ -48,7 +48,8 @@ def length_of(machine: Machine, dataset: Value) -> Value | None:
             finally:
                 machine.sinks, machine.facts = saved, facts
                 machine.rollback(mark)
-        return None
+        if "call" not in dataset.facts:
+            return None
     call = dataset.facts.get("call")
     if isinstance(call, Invocation) and "as_many_as" in call.row.extra:
         rows = call.get(call.row.extra["as_many_as"])

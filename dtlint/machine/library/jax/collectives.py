@@ -10,7 +10,7 @@ from dtlint.machine.library.jax import axes as jax_axes
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.library.jax.facts import FIRST_RUN, INSIDE, UNSURE, fact, is_fact, words
-from dtlint.machine.values import Const, Unknown, Value
+from dtlint.machine.values import Const, Tuple, Unknown, Value
 
 GRADIENTS = "gradients"  # among what a mapping has noted: gradients are reduced in it
 ASKED = 3  # the place of a sum, and the calls that led to it
@@ -159,6 +159,19 @@ def cast(machine: Machine, call: Invocation) -> Value | None:
     if given is None:
         return None
     return jax_facts.mapped_tree(machine, given, lambda leaf: jax_facts.with_facts(machine, leaf, [fact("own copy")]))
+
+
+def reduced_now_and_then(machine: Machine, operands: tuple[Value, ...]) -> None:
+    """Do all devices average parameters in some steps, when each has moved its own by gradients of its own? What else
+    is made of such gradients, like the moments of the optimizer, is meant to be each device's, too."""
+    mapping = jax_facts.device_mapping(machine)
+    known = machine.facts.get("jax grads", {})
+    if mapping is None:
+        return
+    for leaf in jax_facts.leaves(Tuple(operands)):
+        arguments = {tag for tag in leaf.tags if is_fact(tag, "arg")}
+        grads = (tag for tag in words(leaf.tags, "grad") if known[tag[2]]["args"] & arguments)
+        mapping.noted.update(grads)
 
 
 MODELS: dict[str, Any] = {

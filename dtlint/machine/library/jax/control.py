@@ -20,6 +20,7 @@ from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import axes as jax_axes
+from dtlint.machine.library.jax import collectives as jax_collectives
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.library.jax.facts import words
@@ -110,6 +111,8 @@ def branches(
     if axes and different is not None:
         events = over(device_calls(logs[0]), axes) or over(device_calls(different), axes)
         met(machine, call, axes, events[0], f"jax.lax.{call.name.rpartition('.')[2]}")
+    if different is None and len({bool(device_calls(log)) for log in logs}) == 2:
+        jax_collectives.reduced_now_and_then(machine, operands)
     emit_sides(machine, call.mask, logs, predicate)
     return merged(machine, results, predicate if not axes or different is None else NONE)
 

@@ -13,6 +13,7 @@ from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import shapes as jax_shapes
 from dtlint.machine.library.jax.axes import FIRST, indices, made_by, of_all_hosts, signature, spec_axes
 from dtlint.machine.library.jax.facts import has, is_jax, words
+from dtlint.machine.library.jax.key_counts import CUT
 from dtlint.machine.library.python import options
 from dtlint.machine.values import NONE, ClassRef, Const, Object, Symbol, Tuple, Unknown, Value
 
@@ -307,6 +308,9 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
             if tag[3] == "world" and hosts:
                 what = "as many keys as all hosts have devices, for a pmap over this host's devices"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
+            elif led and tag[3] == "local" and type(tag[4]) is int and 0 < tag[4] < machine.world.per_host:
+                what = "fewer keys than this host has devices, where the mapped axis has one entry for each of them"
+                jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
             elif tag[3] == "local" and type(tag[4]) is int and tag[4] > machine.world.per_host:
                 what = "more keys than this host has devices, where the mapped axis has one entry for each of them"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
@@ -376,8 +380,8 @@ def of_one_device(machine: Machine, count: Symbol) -> bool:
 
 
 def is_split(keys: Value) -> bool:
-    """What `split` gave, if only for the first turn of a loop, and not a part or another shape of it."""
-    return isinstance(keys, Unknown) and begun_as(keys.symbol).key[0] == "keys"
+    """What `split` gave, if only for the first turn of a loop, or so many of it; not another shape of it."""
+    return isinstance(keys, Unknown) and begun_as(keys.symbol).key[0] in ("keys", CUT)
 
 
 def multiplied(count: Symbol) -> bool:

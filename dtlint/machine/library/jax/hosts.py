@@ -19,7 +19,7 @@ from dtlint.machine.library.jax import collectives as jax_collectives
 from dtlint.machine.library.jax import control as jax_control
 from dtlint.machine.library.jax import copies as jax_copies
 from dtlint.machine.library.jax import facts as jax_facts
-from dtlint.machine.library.jax import flax_modules, haiku, optax, state_keys
+from dtlint.machine.library.jax import flax_modules, haiku, key_counts, optax, state_keys
 from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.library.jax import keys as jax_keys
 from dtlint.machine.library.jax import mapping as jax_mapping
@@ -276,9 +276,10 @@ def read_item(machine: Machine, base: Value, index: Value) -> Value | None:
         return jax_shapes.with_axis(machine, base, made)
     if has(base, "keys"):
         if jax_shapes.keeps_first(index):
-            cause = base.cause or jax_keys.bounds_cause(index)
-            tags = jax_keys.counted_anew(base) if jax_keys.is_cut(index) else base.tags
-            return machine.unknown("column", base.symbol, token(index), cause=cause, tags=tags)
+            cause = base.cause or key_counts.bounds_cause(index)
+            if key_counts.is_cut(index):
+                return key_counts.cut(machine, base, index, cause)
+            return machine.unknown("column", base.symbol, token(index), cause=cause, tags=base.tags)
         return jax_keys.one_of(machine, base, index)
     first = index.items[0] if isinstance(index, Tuple) and index.items else index  # `x[0, ...]`
     if isinstance(first, Const) and first.value == 0 and has(base, "replicated"):

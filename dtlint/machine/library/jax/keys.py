@@ -19,7 +19,7 @@ from dtlint.machine.library.jax import key_splits, state_keys
 from dtlint.machine.library.jax import shapes as jax_shapes
 from dtlint.machine.library.jax.facts import fact, has, is_fact, words
 from dtlint.machine.logs import Site
-from dtlint.machine.values import NONE, Bound, Cause, Const, FunctionRef, Row, SliceValue, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import Bound, Cause, Const, FunctionRef, Row, Symbol, Tuple, Unknown, Value
 
 CARRIERS = ("key", "rng", "rng_key", "seed", "prng_key")
 AXIS_INDEX = "axis index"
@@ -121,30 +121,6 @@ def counted_in(number: Value) -> Symbol | None:
 def counts_rows(number: Value) -> bool:
     """One key for each of the rows that a rank has: whose rows they are does not make the keys others."""
     return counted_in(number) is not None or (isinstance(number, Unknown) and number.symbol.key[0] == "len")
-
-
-def is_cut(index: Value) -> bool:
-    """`keys[start:stop]`: some of them, whoever knows how many."""
-    first = index.items[0] if isinstance(index, Tuple) and index.items else index
-    return isinstance(first, SliceValue) and (first.lower, first.upper) != (NONE, NONE)
-
-
-def counted_anew(keys: Value) -> frozenset[Any]:
-    known = words(keys.tags, "keys")
-    return (keys.tags - set(known)) | {fact("keys", tag[2], "?", None, tag[5]) for tag in known}
-
-
-def fewer(tags: frozenset[Any], taken: int) -> frozenset[Any]:
-    """`key, *others = split(key, n)`: how many others there are."""
-    known = [tag for tag in words(tags, "keys") if isinstance(tag[4], int)]
-    return (tags - set(known)) | {fact("keys", tag[2], tag[3], tag[4] - taken, tag[5]) for tag in known}
-
-
-def bounds_cause(index: Value) -> Cause | None:
-    """Why a host takes other keys than the next: `keys[start:stop]` with bounds of its own."""
-    first = index.items[0] if isinstance(index, Tuple) and index.items else index
-    ends = (first.lower, first.upper) if isinstance(first, SliceValue) else ()
-    return next((end.cause for end in ends if end.cause is not None), None)
 
 
 def one_of(machine: Machine, keys: Value, index: Value | None) -> Value | None:
@@ -406,7 +382,8 @@ def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
                 others = tuple(held for held in call.values if held is not value)
                 if call.receiver is not None:
                     others = (call.receiver, *others)
-                return drawn(machine, key, others, f"handed over as `{name}`", call.mask)
+                made = drawn(machine, key, others, f"handed over as `{name}`", call.mask)
+                return key_splits.remembered(machine, call, key, made)
     return None
 
 

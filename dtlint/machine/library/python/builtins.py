@@ -15,6 +15,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.python import copies, environment_use, files, importing, iterators, registries
+from dtlint.machine.library.python.choosing import filter_
 from dtlint.machine.library.python.containers import counter, default_dict, deque_, dict_, tuple_
 from dtlint.machine.library.python.iteration import (
     any_all,
@@ -23,7 +24,6 @@ from dtlint.machine.library.python.iteration import (
     chained,
     cycle,
     enumerate_,
-    filter_,
     islice,
     iter_,
     length,

@@ -209,12 +209,6 @@ def one_after_the_other(machine: Machine, given: tuple[Value, ...]) -> Value | N
     return unknown_of(machine, CHAIN, *held) if all(isinstance(one, Unknown | Tuple) for one in held) else None
 
 
-def filter_(machine: Machine, call: Invocation) -> Value | None:
-    """Some of the items: which of them, nobody knows."""
-    held = containers.held_in(call.arguments[1]) if len(call.arguments) == 2 else None
-    return unknown_of(machine, call.name, call.arguments[0], held) if isinstance(held, Unknown) else None
-
-
 def columns(machine: Machine, call: Invocation) -> Value | None:
     """`zip(*rows)`, of as many rows as there are: each column holds what stands at one place of any row."""
     spread = call.arguments[0] if len(call.arguments) == 1 else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import ClassRef, Object, Value
 
@@ -25,9 +26,17 @@ def copied(machine: Machine, value: Value, call: Invocation) -> Value | None:
     made = machine.anew(value, call.mask)
     for name, given in call.keywords:
         if name is None:
-            return None
-        made.attributes[name] = given
+            any_of_them(machine, made, given)
+        else:
+            made.attributes[name] = given
     return made
+
+
+def any_of_them(machine: Machine, made: Object, given: Value) -> None:
+    """`**changes`: each field may be another one now, and the thing is still of its class."""
+    for name, held in made.attributes.items():
+        tags = held.tags | given.tags
+        made.attributes[name] = machine.unknown("replaced", token(given), name, cause=given.cause, tags=tags)
 
 
 MODELS: dict[str, Any] = {"replaced": function}
