@@ -368,6 +368,17 @@ def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | No
     return machine.unknown(ITEMS, token(held) if held else 0, token(value), cause=cause, tags=tags, like=like)
 
 
+def of_each_lane(listed: Value, place: int) -> Value | None:
+    """What stands at this place of a list of which each lane has items of its own, where all of them have one there."""
+    held = listed.attributes.get("[]") if isinstance(listed, Object) and listed.kind == "list" else None
+    if not isinstance(held, Row):
+        return None
+    found = [
+        one.items[place] for one in held.lanes if isinstance(one, Tuple) and -len(one.items) <= place < len(one.items)
+    ]
+    return row(tuple(found), held.cause) if len(found) == len(held.lanes) else None
+
+
 def alike_parts(held: Value) -> frozenset[Any]:
     """Which parts of the item at one place are the same on all lanes? None, where some lanes have more items."""
     marked = frozenset(tag for tag in held.tags if type(tag) is tuple and tag[0] == ALIKE)

@@ -35,6 +35,7 @@ from dtlint.machine.values import (
     Unknown,
     Value,
     content,
+    lane_value,
 )
 
 MOST_DIGITS = 64  # of a power: beyond it computing takes its time
@@ -173,6 +174,15 @@ def both(machine: Machine, left: Value, right: Value) -> Value:
     return map_lanes(one, (left, right), machine.world)
 
 
+def of_each_lane(machine: Machine, held: Value) -> Value:
+    """A tuple of which the items differ between lanes, as the tuple that each lane has."""
+    cause = next((one.cause for one in held.items if type(one) is Row), None) if type(held) is Tuple else None
+    if cause is None or type(held) is not Tuple:
+        return held
+    lanes = (Tuple(tuple(lane_value(one, lane) for one in held.items)) for lane in range(machine.world.size))
+    return Row(tuple(lanes), cause)
+
+
 def comparison(machine: Machine, op: str, left: Value, right: Value, mask: int) -> Value:
     if op in ("is", "is not") and right == NONE:
         if own_gradient(left):
@@ -187,6 +197,7 @@ def comparison(machine: Machine, op: str, left: Value, right: Value, mask: int) 
     if held is not None:  # for those who have put nothing there, nothing is in it
         asked = machine.unknown("filled", token(right)[1], token(left), cause=held[1])  # type: ignore[index]  # an object
         return asked if op == "in" else machine.unknown("not", asked.symbol, cause=held[1])
+    right = of_each_lane(machine, right) if op in ("in", "not in") else right
     answer = map_lanes(lambda one, other: compare_one(machine, op, one, other), (left, right), machine.world)
     return nobody_lacks(left, answer, op) if op in ("is", "is not") and right == NONE else answer
 

@@ -13,7 +13,7 @@ from dtlint.machine.contents.opaque import all_tags, opaque
 from dtlint.machine.control import over_generators
 from dtlint.machine.control.turns import note_items, note_turn
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import row, token
+from dtlint.machine.lanes import lanes_in, row, token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import inside, sharding
 from dtlint.machine.library.jax import facts
@@ -166,8 +166,10 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         machine.end(frame)
     if exact and parted is None and not uneven and len(collected) <= containers.MANY:
         return finished(machine, node, tuple(collected), mask)
-    told = all(map(acts, collected)) or (
-        len(sources) == 1 and counts_ranks(sources[0]) and all(map(counted, collected))
+    told = (
+        all(map(acts, collected))
+        or one_name_each(collected, takers, mask)
+        or (len(sources) == 1 and counts_ranks(sources[0]) and all(map(counted, collected)))
     )
     if exact and parted is not None and node.kind in ("list", "generator") and told:
         return by_lane(machine, collected, takers, parted, mask)
@@ -208,6 +210,13 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
 def sizes_of_gradients(collected: list[Value], sources: list[Value]) -> bool:
     """`p.numel() for p in grads`: how many numbers each has follows from the model, whatever the numbers are."""
     return own_gradients.are_gradients(tuple(sources)) and all(value.cause is None for value in collected)
+
+
+def one_name_each(collected: list[Value], takers: list[int], mask: int) -> bool:
+    """`name for name, ranks in roles.items() if rank in ranks`: does a table that is written down call each rank one
+    thing?"""
+    named = all(isinstance(one, Const) and isinstance(one.value, str) for one in collected)
+    return named and sorted(lane for lanes in takers for lane in lanes_in(lanes)) == [*lanes_in(mask)]
 
 
 def note_keys(machine: Machine, made: Object, pairs: list[Value], shares: list[Cause]) -> None:

@@ -18,6 +18,7 @@ from dtlint.machine.contents.containers import (
     element,
     is_text,
     items_of,
+    of_each_lane,
     without_lengths,
 )
 from dtlint.machine.contents.dictionaries import one_of_makers
@@ -151,9 +152,12 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     if handled is not None:
         return handled
     known = items_of(machine, base) if not (isinstance(base, Object) and base.kind == "dict") else None
-    if known is not None and isinstance(index, Const) and isinstance(index.value, int):
-        if -len(known) <= index.value < len(known):
+    if isinstance(index, Const) and type(index.value) is int:
+        if known is not None and -len(known) <= index.value < len(known):
             return known[index.value]
+        own = of_each_lane(base, index.value) if known is None else None
+        if own is not None:
+            return own
     layers = named_parts(base)
     if layers is not None and isinstance(index, Const) and ("key", index.value) in layers.attributes:
         return layers.attributes["key", index.value]

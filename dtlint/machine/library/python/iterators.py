@@ -14,7 +14,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import haiku
 from dtlint.machine.library.python import generators
 from dtlint.machine.logs import Log, Loop, decisions
-from dtlint.machine.values import NONE, THERE, Cause, ClassRef, FunctionRef, Object, Trail, Unknown, Value
+from dtlint.machine.values import NONE, THERE, Cause, ClassRef, Const, FunctionRef, Object, Row, Trail, Unknown, Value
 from dtlint.machine.walks import walk
 
 ENDS = "ends apart"  # fact: why iterators that were asked without a default may end on some ranks first
@@ -31,6 +31,9 @@ def asked(machine: Machine, call: Invocation) -> Value | None:
     if not call.arguments:
         return None
     inner = call.arguments[0]
+    own = containers.of_each_lane(inner, 0)
+    if isinstance(own, Const) or (isinstance(own, Row) and all(isinstance(one, Const) for one in own.lanes)):
+        return own
     item = inner.facts.get(containers.FILTERED) if isinstance(inner, Object) else None
     item = item or taken(machine, inner, call.mask)
     if item is None:

@@ -149,8 +149,14 @@ def chosen(machine: Machine, op: str, left: Value, right: Value, text: str) -> N
         named = isinstance(left, Unknown) and left.like is None and numbered(machine, text)
         asked = options.is_whole(machine, left) and right.cause is not None and right.cause.kind == "rank"
         given = is_rank(right) and (left == Const(0) or named or asked)
+        given = given or (named and is_last_rank(machine, right))
     if given:
         written(machine, "chosen", text)
+
+
+def is_last_rank(machine: Machine, value: Value) -> bool:
+    """`world_size - 1`: some rank as well, and not the first."""
+    return isinstance(value, Const) and value.scale == "world" and 0 < value.value < machine.world.size
 
 
 def lost_to(number: Value, instead: Value) -> bool:
