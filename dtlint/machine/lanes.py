@@ -123,6 +123,13 @@ def row(lanes: tuple[Value, ...], cause: Cause) -> Value:
 ALONE = "alone"  # tag: comes from a collective that not all of its ranks made at this place
 
 
+def received(value: Value) -> bool:
+    """Has this come, or all that is in this list, from such a call?"""
+    held = value.attributes.get("[]") if type(value) is Object and value.kind == "list" else value
+    parts = held.items if type(held) is Tuple else (held,)
+    return bool(parts) and all(one is not None and ALONE in one.tags and one.cause is None for one in parts)
+
+
 def overlay(old: Value, new: Value, mask: int, world: World, cause: Cause | None) -> Value:
     """What a variable holds after the lanes in `mask` assigned `new` and the others kept `old`."""
     if old is new or (new.tags and ALONE in new.tags and new.cause is None):

@@ -33,7 +33,7 @@ def default_of(option: Event) -> Value | None:
     """What the option is when nobody gives it; of a path, what is written."""
     given = dict(option.extra["call"].keywords)
     if "default" not in given:
-        return SWITCHES.get(getattr(given.get("action"), "value", None))
+        return SWITCHES.get(getattr(given.get("action"), "value", ""))
     return text_of(given["default"])
 
 

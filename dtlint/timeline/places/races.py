@@ -142,8 +142,10 @@ def in_new_folder(change: Access, read: Access, lane: int, late: int) -> bool:
     """A new folder is empty: what is read in it, somebody else has put there. A checkpoint is more than a folder."""
     if change.kind != "mkdir":
         return False
-    made, where = change.places[lane], read.places[late]
-    return where.startswith(f"{made}/") or (read.kind in CONTENT and where == made)
+    return any(
+        where.startswith(f"{made}/") or (read.kind in CONTENT and where == made)
+        for made, where in spots(change, read, lane, late)
+    )
 
 
 def was_there(changes: list[Access], change: Access, read: Access, lane: int, late: int) -> bool:
@@ -402,14 +404,16 @@ def pairs(run: Run, change: Access, other: Access) -> Iterator[tuple[int, int]]:
 
 
 def touching(change: Access, other: Access, lane: int, late: int) -> bool:
-    """The same place, or one inside the other; of one of two, as the questions on the way to both are answered."""
-    mine, places = change.places[lane], other.places[late]
-    if overlap(mine, places):
-        return True
-    if not chosen(change) and not chosen(other):
-        return False
-    answers = answers_to(change) | answers_to(other)
-    return overlap(place_if(change, lane, answers), place_if(other, late, answers))
+    """The same place, or one inside the other."""
+    return any(overlap(mine, place) for mine, place in spots(change, other, lane, late))
+
+
+def spots(change: Access, other: Access, lane: int, late: int) -> Iterator[tuple[str, str]]:
+    """Where the two lanes go; of one of two places, where they go as the questions on the way to both are answered."""
+    yield change.places[lane], other.places[late]
+    if chosen(change) or chosen(other):
+        answers = answers_to(change) | answers_to(other)
+        yield place_if(change, lane, answers), place_if(other, late, answers)
 
 
 def chosen(access: Access) -> bool:

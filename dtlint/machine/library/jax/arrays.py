@@ -29,7 +29,6 @@ AS_ONE = frozenset({"asarray", "array", "stack"})  # make one array of a list
 KEPT = frozenset(
     {"host tree", "replicated", "reduces", "device axis", "plain", "of host"}
 )  # by a state of what it is given
-MADE = frozenset({"zeros", "ones", "full", "empty"})
 
 
 def jnp_call(machine: Machine, call: Invocation) -> Value:
@@ -45,7 +44,7 @@ def jnp_call(machine: Machine, call: Invocation) -> Value:
         return call.arguments[0]  # a list of keys is a batch of them before, too
     if last == "reshape" and len(call.arguments) > 1 and isinstance(call.arguments[0], Unknown):
         return reshaped(machine, call, is_jax)
-    made = jax_donation.made_again(machine, python.opaque(machine, call))
+    made = jax_donation.made_again(machine, call, python.opaque(machine, call))
     if not isinstance(made, Unknown):
         return made
     first = call.arguments[0] if call.arguments else None
@@ -61,7 +60,7 @@ def jnp_call(machine: Machine, call: Invocation) -> Value:
     else:
         add += (
             jax_shapes.described(machine, call)
-            if last in MADE or jax_shapes.from_shape(call)
+            if last in jax_donation.MADE or jax_shapes.from_shape(call)
             else [shaped(machine, call)]
         )
     if last in SCALARS and isinstance(first, Const) and isinstance(first.value, int | float):
@@ -163,6 +162,10 @@ def with_shape(machine: Machine, call: Invocation, made: Unknown) -> Value:
 def initialised(machine: Machine, call: Invocation) -> Value | None:
     """`model.init(key, …)`, `optimizer.init(params)`: a tree on the host."""
     found = jax_facts.deep(call.values)
+    leaves = [leaf for value in call.values for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]
+    if leaves and not jax_facts.mappings(machine) and all(has(leaf, "replicated") for leaf in leaves):
+        tags = (fact("array"), fact("replicated"), fact("device axis", "local", None))
+        return machine.fresh(jax_facts.INITIALISED, None, frozenset(tags))  # moments are like what they are of
     if any(is_fact(tag, "replicated") or is_fact(tag, "replica") or is_fact(tag, "device axis") for tag in found):
         return None
     if words(found, "key") and not jax_facts.mappings(machine):
@@ -175,8 +178,8 @@ def initialised(machine: Machine, call: Invocation) -> Value | None:
         text = "the state of parameters before they were copied to the devices"
         if symbols:
             plain = [tag for leaf in jax_facts.leaves(call.values[0]) for tag in words(leaf.tags, "plain")]
-            tags = (fact("array"), fact("state of", text, symbols), *plain)
-            return machine.fresh(jax_facts.INITIALISED, None, frozenset(tags))
+            known = frozenset((fact("array"), fact("state of", text, symbols), *plain))
+            return machine.fresh(jax_facts.INITIALISED, None, known)
     return None
 
 

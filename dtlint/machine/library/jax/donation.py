@@ -20,6 +20,8 @@ from dtlint.machine.library.jax.facts import has
 from dtlint.machine.names import attributes
 from dtlint.machine.values import Bound, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
+MADE = frozenset({"zeros", "ones", "full", "empty"})
+
 
 def donate(machine: Machine, thing: Object, call: Invocation) -> set[Any]:
     """Buffers that the call takes over; keywords are donated under jit only."""
@@ -110,14 +112,29 @@ def in_new_buffers(machine: Machine, result: Value) -> Value:
     return jax_facts.mapped_tree(machine, result, leaf) if donated else result
 
 
-def made_again(machine: Machine, result: Value) -> Value:
-    """Zeros of the same shape once more are equal to those that were given away, and lie elsewhere."""
-    donated = machine.facts.get(jax_facts.DONATED, {})
-    if not isinstance(result, Unknown) or result.symbol not in donated:
+def made_again(machine: Machine, call: Invocation, result: Value) -> Value:
+    """Zeros of the same shape once more are equal to those that were made elsewhere, or given away, and lie in a buffer
+    of their own."""
+    if not isinstance(result, Unknown):
         return result
-    machine.objects += 1
-    symbol = machine.symbols.of("again", result.symbol, ("object", machine.objects))
-    return Unknown(symbol, result.cause, result.tags, result.like)
+    if result.symbol in machine.facts.get(jax_facts.DONATED, {}):
+        machine.objects += 1
+        number: tuple[str | int, ...] = ("object", machine.objects)
+    elif call.node is not None and made_elsewhere(machine, call, result.symbol):
+        number = ("made in", machine.frame.path, *call.node.at[:2])
+    else:
+        return result
+    return Unknown(machine.symbols.of("again", result.symbol, number), result.cause, result.tags, result.like)
+
+
+MADE_AT = "jax made at"  # fact of the run: where an array was made first, by its symbol
+
+
+def made_elsewhere(machine: Machine, call: Invocation, symbol: Symbol) -> bool:
+    if call.name.rpartition(".")[2].removesuffix("_like") not in MADE or call.node is None or call.node.at is None:
+        return False
+    place = (machine.frame.path, call.node.at[:2])
+    return bool(machine.facts.setdefault(MADE_AT, {}).setdefault(symbol, place) != place)
 
 
 def donated_positions(thing: Object) -> tuple[int, ...]:

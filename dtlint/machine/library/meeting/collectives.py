@@ -9,7 +9,7 @@ from dtlint.ir.functions import every_node
 from dtlint.machine.contents import containers, in_place
 from dtlint.machine.control.agreeing import AGREED, OWN_OF_GATHERED, PUT_TOGETHER, RECEIVED
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import ALONE, lanes_in, restrict, token
+from dtlint.machine.lanes import ALONE, lanes_in, received, restrict, token
 from dtlint.machine.library.computing import marks, provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import group_start, meetings, roots, unread, unseen, works
@@ -182,17 +182,23 @@ def handed_out(machine: Machine, call: Invocation) -> None:
 
 def heard_before(machine: Machine, call: Invocation, expression: ir.Expr | None) -> None:
     """The root sends what it holds under a name that the others gave, in the branch before this one, to what they
-    receive: `if rank != 0: text = received() else: text = input(); broadcast([text])`."""
+    receive: `if rank != 0: text = received() else: text = input(); broadcast([text])`. In the branch behind the root's
+    the others receive into a list of their own what it holds in its list under the same name."""
     assert machine.frame is not None
     variables, others = machine.frame.variables, list(lanes_in(machine.world.full & ~call.mask))
     for node in every_node(expression) if others else ():
         held = variables.get(node.id) if isinstance(node, ir.Name) else None
-        if isinstance(held, Row) and all(is_received(held.lanes[lane]) for lane in others):
+        if not isinstance(held, Row):
+            continue
+        mine = held.lanes[next(lanes_in(call.mask))]
+        if all(received(held.lanes[lane]) for lane in others):
             machine.store(variables, node.id, held.lanes[others[0]], call.mask, machine.frame.mask)
+        elif is_list(mine) and received(mine) and all(is_list(held.lanes[lane]) for lane in others):
+            machine.store(variables, node.id, mine, machine.world.full & ~call.mask, machine.world.full)
 
 
-def is_received(value: Value) -> bool:
-    return isinstance(value, Unknown) and value.cause is None and ALONE in value.tags
+def is_list(value: Value) -> bool:
+    return isinstance(value, Object) and value.kind == "list"
 
 
 def agree(
