@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine.library.computing.provenance import parts, symbols_in
 from dtlint.machine.library.computing.tensors import ALIASES, COPIES, FIGURES, REVEALS, method_of
 from dtlint.machine.library.meeting.spawning import APART
@@ -146,12 +148,31 @@ def innermost(met: Met) -> Loop | None:
 
 
 def wrapped_in_loop(run: Any) -> Iterator[Met]:
-    """A wrapper made anew around the same model in each step."""
-    inner = {id(loops_over(met)[-1]) for met in events(run, "step", "backward") if loops_over(met)}
+    """A wrapper made anew around the same model in each step, or around the last one in each epoch."""
+    around = [loops_over(met) for met in events(run, "step", "backward")]
+    inner = {id(loops[-1]) for loops in around if loops}
+    outer = {id(loop) for loops in around for loop in loops}
     for met in events(run, "collective", "wrap"):
         loops = loops_over(met)
-        if loops and id(loops[-1]) in inner and met.event.api in (DDP, FSDP) and older(run, met, loops[-1]):
+        if not loops or met.event.api not in (DDP, FSDP) or not older(run, met, loops[-1]):
+            continue
+        if id(loops[-1]) in inner or (id(loops[-1]) in outer and takes_its_name(run, met)):
             yield met
+
+
+def takes_its_name(run: Any, wrap: Met) -> bool:
+    """`model = DDP(model)`: in the next turn the wrapper is what is wrapped."""
+    return any(
+        isinstance(line, ir.Assign)
+        and isinstance(line.value, ir.Call)
+        and line.value.at == wrap.event.at
+        and any(isinstance(given, ir.Name) and is_target(given, line) for given in line.value.args[:1])
+        for line in every_node(run.project.tree(wrap.event.path).body)
+    )
+
+
+def is_target(given: ir.Name, line: ir.Assign) -> bool:
+    return any(isinstance(target, ir.Name) and target.id == given.id for target in line.targets)
 
 
 def older(run: Any, wrap: Met, loop: Loop) -> bool:

@@ -1,0 +1,24 @@
+import os
+
+import mlflow
+
+
+class Tracker:
+    """MLflow behind the three calls the loop makes."""
+
+    def __init__(self, experiment, params, rank):
+        self.rank = rank
+        self.active = rank == 0
+        if self.active:
+            mlflow.set_tracking_uri(os.environ.get("MLFLOW_URI", "http://mlflow:5000"))
+            mlflow.set_experiment(experiment)
+            self.run = mlflow.start_run()
+            mlflow.log_params(params)
+
+    def metric(self, step, **values):
+        if self.active:
+            mlflow.log_metrics(values, step=step)
+
+    def close(self):
+        if self.active:
+            mlflow.end_run()
