@@ -63,6 +63,7 @@ def check(run: Run) -> Iterator[Finding]:
         yield told(run, event, backward.event, message, remedy)
     for alone in unreduced.never_reduced(run):
         event, step = alone.backward.event, alone.step.event
+        seeming = () if alone.seeming is None else (over_devices(alone.seeming.event),)
         yield RULE.finding(
             run.span(event.path, event.at),
             "each rank trains on its own part of the data, and nothing reduces the gradients",
@@ -70,6 +71,7 @@ def check(run: Run) -> Iterator[Finding]:
             scope=event.function,
             tier=absence,
             trail=(
+                *seeming,
                 Step(event.path, event.at[0], "the gradients of this rank"),
                 Step(step.path, step.at[0], "are all that the optimizer of this rank steps with"),
             ),
@@ -134,6 +136,10 @@ def check(run: Run) -> Iterator[Finding]:
                 Step(event.path, event.at[0], "reduced too late: they are cleared before the next step"),
             ),
         )
+
+
+def over_devices(wrap: Any) -> Step:
+    return Step(wrap.path, wrap.at[0], "`DataParallel` reduces over the devices of one process, not over the ranks")
 
 
 def told(run: Run, event: Any, backward: Any, message: str, remedy: str) -> Finding:

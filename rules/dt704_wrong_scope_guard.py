@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, Step, acting, who, wrong_scopes
+from dtlint.api import Finding, Rule, Run, Span, Step, acting, ways_down, who, wrong_scopes
 
 RULE = Rule(
     code="DT704",
@@ -61,7 +61,8 @@ def check(run: Run) -> Iterator[Finding]:
             message = f"{acting(run, found.lanes, 'never get')} `{event.api}`: it is made on other ranks only"
         else:
             message = f"{acting(run, found.lanes, 'use')} what was made on other ranks only: here it is None"
-        trail = [Step(event.path, event.at[0], f"done by {lanes}")]
+        ways = ways_down(event, found.path) if found.path else ()
+        trail = [*ways, Step(event.path, event.at[0], f"done by {lanes}")]
         if found.other is not None:
             trail.append(Step(found.other.path, found.other.at[0], found.told))
         path, at, scope = event.path, event.at, event.function

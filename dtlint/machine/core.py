@@ -259,8 +259,9 @@ class Machine:
             for container, name, value in writes:
                 entry = sides.setdefault((id(container), name), [container, name, None, None])
                 entry[2 + side] = value
+        both = [entry for entry in sides.values() if not self.born_on_one(entry, older)]
         # what objects hold before the variables that hold the objects: which of two is kept depends on it
-        for container, name, left, right in sorted(sides.values(), key=of_variable):
+        for container, name, left, right in sorted(both, key=of_variable):
             old = container.get(name, MISSING)
             left, right = old if left is None else left, old if right is None else right
             question, answer = plain_question(symbol)
@@ -292,6 +293,19 @@ class Machine:
                     others = any(type(one) is tuple and one[0] == "key" and one != name for one in container)
                     if not others or FILLED in container:
                         self.perhaps_empty(container, symbol, cause)
+
+    def born_on_one(self, entry: list[Any], older: int) -> bool:
+        """Whatever was made on one side is, where it is at all, as that side has left it."""
+        container, name, left, right = entry
+        if not older or type(container) is not Slots or container.newer <= older or name in container:
+            return False
+        if left is not None and right is not None:
+            return False
+        value = right if left is None else left
+        if value is not MISSING:
+            self.journal.append((container, name, MISSING))
+            container[name] = value
+        return True
 
     def join_of_lanes(
         self, left: Value, right: Value, symbol: Symbol, cause: Cause | None, mask: int, older: int

@@ -11,8 +11,10 @@ from dtlint.machine.library.python.environment_use import DEFAULTS
 from dtlint.machine.library.python.files import text_of
 from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.logs import Event, plain_question
-from dtlint.machine.values import NONE, Const, Symbol, Unknown, Value
+from dtlint.machine.values import FALSE, NONE, TRUE, Const, Symbol, Unknown, Value
 from dtlint.timeline.steps.stepping import events
+
+SWITCHES = {"store_true": FALSE, "store_false": TRUE}  # what a switch is that nobody gives
 
 
 def option_of(run: Any, name: str | None) -> Event | None:
@@ -29,8 +31,10 @@ def option_of(run: Any, name: str | None) -> Event | None:
 
 def default_of(option: Event) -> Value | None:
     """What the option is when nobody gives it; of a path, what is written."""
-    given = next((value for keyword, value in option.extra["call"].keywords if keyword == "default"), None)
-    return text_of(given) if given is not None else None
+    given = dict(option.extra["call"].keywords)
+    if "default" not in given:
+        return SWITCHES.get(getattr(given.get("action"), "value", ""))
+    return text_of(given["default"])
 
 
 def default_for(run: Any, symbol: Symbol) -> Value | None:
@@ -76,6 +80,14 @@ def usual(run: Any, value: Value | None) -> Value | None:
         return value
     option = option_of(run, attribute_of(value.symbol))
     return default_of(option) if option is not None else default_for(run, value.symbol) or value
+
+
+def usual_switch(run: Any, value: Value | None) -> Value | None:
+    """As `usual`, of a switch that may have been turned round: `not options.quiet`."""
+    if isinstance(value, Unknown) and value.symbol.key[0] == "not" and isinstance(value.symbol.key[1], Symbol):
+        inner = usual_switch(run, Unknown(value.symbol.key[1]))
+        return Const(not inner.value) if isinstance(inner, Const) else value
+    return usual(run, value)
 
 
 def asked_for(run: Any, path: str, name: str) -> bool:

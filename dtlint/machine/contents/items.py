@@ -10,9 +10,22 @@ from dtlint.machine import library
 from dtlint.machine.contents import containers, presets
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.values import Cause, Const, External, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import (
+    Bound,
+    Cause,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Row,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 UNROLLED = 4
+STAGES = 12  # of a program, in a list: each is code of its own
 
 
 def walked(machine: Machine, iterable: Value, mask: int) -> None:
@@ -45,9 +58,27 @@ def short_items(machine: Machine, iterable: Value) -> tuple[Value, ...] | None:
                 return tuple(Const(begin + number * by) for number in range(bound.value))
         return None
     items = containers.items_of(machine, iterable)
-    if items is not None and len(items) <= UNROLLED:
-        return items
-    return None
+    if items is None or len(items) > STAGES:
+        return None
+    return items if len(items) <= UNROLLED or differ_in_code(items) else None
+
+
+def differ_in_code(items: tuple[Value, ...]) -> bool:
+    """`for stage in (load, build, train, check, save): stage(run)`: what one of them does says nothing of another."""
+    return len({code for item in items for code in code_of(item)}) > 1
+
+
+def code_of(item: Value) -> Iterator[int]:
+    """The functions and classes of the program that this is, or that stand in it: `("load", load)`."""
+    if isinstance(item, Tuple):
+        for part in item.items:
+            yield from code_of(part)
+    function = item.function if isinstance(item, Bound) else item
+    kind = item.kind if isinstance(item, Object) else item
+    if isinstance(function, FunctionRef):
+        yield id(function.node)
+    elif isinstance(kind, ClassRef):
+        yield id(kind.node)
 
 
 def items_by_lane(machine: Machine, iterable: Value) -> Row | None:

@@ -116,5 +116,5 @@ def looked_up(machine: Machine, name: str, mask: int) -> None:
     place = (frame.path, machine.current_at)
     if machine.facts.setdefault(FAILING, {}).setdefault((id(frame.variables), name), place) != place:
         return  # the first of such reads fails, in whatever turn of the loops around it
-    extra = {"made": made, "all": attributes.called_as(machine, lambda known: known.hooks)}
+    extra = {"made": made, "bound": True, "all": attributes.called_as(machine, lambda known: known.hooks)}
     machine.emit_event("record", "absent-attribute", name, mask & ~have, extra=extra)

@@ -11,6 +11,7 @@ from dtlint.machine import library
 from dtlint.machine.control.attempts import exception_names
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
+from dtlint.machine.lanes import row
 from dtlint.machine.library import contexts
 from dtlint.machine.logs import CAUGHT, Attempt, Call, Decision, Event, Guards, HandlerLog, Log, LogNode, decisions
 from dtlint.machine.names import attributes
@@ -18,7 +19,19 @@ from dtlint.machine.names.assignment import assign_target
 from dtlint.machine.names.frames import Write
 from dtlint.machine.names.scopes import load_module
 from dtlint.machine.twins import one_thing
-from dtlint.machine.values import MISSING, NONE, Cause, ClassRef, External, FunctionRef, Object, Row, Trail, Value
+from dtlint.machine.values import (
+    MISSING,
+    NONE,
+    Cause,
+    ClassRef,
+    External,
+    FunctionRef,
+    Object,
+    Row,
+    Trail,
+    Value,
+    lane_value,
+)
 from dtlint.machine.walks import walk
 
 CLASS_QUESTIONS = ("isinstance", "issubclass")
@@ -256,7 +269,14 @@ def with_each(machine: Machine, managers: Row, mask: int, inner: Any) -> int:
         Row(tuple(way_of(machine, manager, way, mask) for manager in managers.lanes), managers.cause)
         for way in ("enter", "exit")
     )
-    through: int = inner(calls.call_value(machine, enter, (), (), mask), mask & ~machine.frame.left)
+    given = calls.call_value(machine, enter, (), (), mask)
+    if any(map(contexts.is_nothing, managers.lanes)):
+        lanes = (
+            contexts.entered(held) if contexts.is_nothing(held) else lane_value(given, lane)
+            for lane, held in enumerate(managers.lanes)
+        )
+        given = row(tuple(lanes), managers.cause)
+    through: int = inner(given, mask & ~machine.frame.left)
     machine.current_at = at
     if through:
         calls.call_value(machine, leave, (NONE, NONE, NONE), (), through)

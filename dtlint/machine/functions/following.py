@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names, every_node
-from dtlint.machine.contents import written
+from dtlint.machine.contents import own_operators, written
 from dtlint.machine.core import Machine
 from dtlint.machine.functions.reaching import names_reaching
 from dtlint.machine.library.feeding.batches import is_whole_name
@@ -22,7 +22,8 @@ from dtlint.machine.values import Bound, ClassRef, FunctionRef, Object, Tuple, V
 SHORT = 8  # statements
 DEEP = 12  # calls; what is further down is followed for what its names say only
 NEAR_THE_END = 6  # calls; the same, where most of the budget is gone
-MAKING = ("__init__", "__post_init__", "__enter__", "__getattr__")  # they write what others read, or give it
+MAKING = frozenset({"__init__", "__post_init__", "__enter__", "__getattr__"}) | own_operators.METHODS
+# they write what others read, or give it
 QUESTION = 3  # statements of a helper that asks who it is, and no more; what it insists on is not counted
 FURTHER = 4  # calls that are followed beyond the deepest where lanes have parted: there it matters who communicates
 LOOKED_UP = (ir.Index, ir.Call)

@@ -79,6 +79,7 @@ from dtlint.machine.library.training import (
     hooks,
     models,
     modes,
+    modules,
     own_gradients,
     parameters,
     parts,
@@ -199,6 +200,7 @@ def call(
     if receiver is not None:
         from dtlint.machine.names import attributes
 
+        modules.asked_for(machine, receiver, last)
         row = attributes.method_row(machine, receiver, last)
     if row is None:
         row = machine.knowledge.api(name) or stepping.method_of_wrapped(machine, receiver, last)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.control.failures import SHARED, only
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import lanes_in
+from dtlint.machine.lanes import lanes_in, row
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.meeting.identity import lane_value_of
 from dtlint.machine.library.python import exit_stacks
 from dtlint.machine.logs import Attempt, Decision, HandlerLog
-from dtlint.machine.values import NONE, Cause, Object, Trail, Unknown, Value, lane_value
+from dtlint.machine.values import NONE, Cause, Object, Row, Trail, Unknown, Value, lane_value
 
 Inner = Callable[[Value, int], int]
 DEPTHS = ("no_sync", "no_grad", "join")  # facts of the run: how many of these are open
@@ -54,7 +54,22 @@ def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int
     given = given_to_unseen(machine, manager)
     if given:
         machine.emit_event("record", UNSEEN, "", mask, extra={"given": given}, at=at)
-    return inner(manager, mask)
+    return inner(entered(manager), mask)
+
+
+def entered(manager: Value) -> Value:
+    """What `as` names: `nullcontext(thing)` gives the thing, or nothing, most others give themselves."""
+    if isinstance(manager, Row):
+        lanes = tuple(entered(held) for held in manager.lanes)
+        return row(lanes, manager.cause) if lanes != manager.lanes else manager
+    if is_nothing(manager):
+        given: Value = manager.facts.get("given", NONE)
+        return given
+    return manager
+
+
+def is_nothing(manager: Value) -> TypeGuard[Object]:
+    return isinstance(manager, Object) and manager.facts.get("context") == "nothing"
 
 
 def given_to_unseen(machine: Machine, manager: Value) -> frozenset[int]:

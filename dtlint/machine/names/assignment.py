@@ -6,7 +6,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.text import render
-from dtlint.machine.contents import containers, dictionaries, lacking, written
+from dtlint.machine.contents import containers, dictionaries, lacking, own_operators, written
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.feeding import batches
@@ -79,6 +79,10 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
         from dtlint.machine.library.computing import metrics
 
         metrics.grown(machine, old, node.op)
+        return mask
+    own = own_operators.changed(machine, node.op, old, value, mask)
+    if own is not None:
+        assign_target(machine, node.target, own, mask)
         return mask
     result = traced(machine, arithmetic(machine, node.op, old, value), node.target)
     if isinstance(old, Unknown) and node.op == "+":

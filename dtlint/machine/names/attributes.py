@@ -440,21 +440,28 @@ def lacks(machine: Machine, thing: Value, name: str) -> bool:
 
 
 NO_LIBRARIES = frozenset({"builtins", "typing", "abc"})
+SHOWN = "class shown by its use"  # fact of a thing of whose own class nobody knows anything
 
 
 def is_a(machine: Machine, value: Value, kind: str) -> bool:
     """Is this an instance of the library class `kind` or of a class derived from it?"""
     if not isinstance(value, Object):
         return False
-    names = [value.kind] if isinstance(value.kind, str) else external_bases(machine, value.kind)
-    return any(kind in machine.knowledge.ancestors(name) for name in names)
+    return any(kind in machine.knowledge.ancestors(name) for name in library_classes(machine, value))
+
+
+def library_classes(machine: Machine, thing: Object) -> tuple[str, ...]:
+    """The class of a thing where a library has it, or those that a class of the project is derived from; and what its
+    use shows it to be."""
+    own = (thing.kind,) if isinstance(thing.kind, str) else external_bases(machine, thing.kind)
+    shown: str | None = thing.facts.get(SHOWN)
+    return own if shown is None else (*own, shown)
 
 
 def method_row(machine: Machine, value: Value, name: str) -> Api | None:
     """The pack's row for a method of this value's class."""
     if isinstance(value, Object):
-        kinds = [value.kind] if isinstance(value.kind, str) else external_bases(machine, value.kind)
-        for kind in kinds:
+        for kind in library_classes(machine, value):
             row = machine.knowledge.method(kind, name)
             if row is not None:
                 return row

@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.ir.text import render
 from dtlint.machine import library
-from dtlint.machine.contents import containers, lacking
+from dtlint.machine.contents import containers, lacking, own_operators
 from dtlint.machine.contents.either import on_this_side
 from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.contents.operators import arithmetic, both, comparison, content
@@ -137,6 +137,9 @@ def binary(machine: Machine, node: ir.BinOp, mask: int) -> Value:
 
         for value in (left, right):
             roots.missing(machine, value, mask, "but it is None there")
+    own = own_operators.computed(machine, node.op, left, right, mask)
+    if own is not None:
+        return own
     result = arithmetic(machine, node.op, left, right)
     if node.op in batches.OPERATORS:
         batches.noticed(machine, node, left, right, result)
@@ -189,7 +192,8 @@ def compare(machine: Machine, node: ir.Compare, mask: int) -> Value:
             library.answered(machine, node.left, left, right)
         if isinstance(node.left, ir.Attr) and left is first and op in ("==", "!="):
             library.called_beside(machine, node.left, right)
-        part = has_inside(machine, op, left, right, mask) or comparison(machine, op, left, right, mask)
+        part = has_inside(machine, op, left, right, mask) or own_operators.compared(machine, op, left, right, mask)
+        part = part or comparison(machine, op, left, right, mask)
         result = part if result is None else both(machine, result, part)
         left = right
     assert result is not None

@@ -301,6 +301,8 @@ def started_over(run: Run, again: Again) -> bool:
     event = again.second.event
     if again.first is None or again.site == Span(event.path, *event.at):
         return False  # the draw itself
+    if one_of_several(run, again.site):
+        return False
     first, second = statement_at(run, first_site(again.first, again)), statement_at(run, again.site)
     if not isinstance(first, ir.Assign) or not isinstance(second, ir.Assign):
         return False
@@ -311,6 +313,13 @@ def started_over(run: Run, again: Again) -> bool:
         return False
     held = {repr(part) for target in second.targets for part in getattr(target, "items", (target,))}
     return not any(repr(node) in held for node in every_node(other))
+
+
+def one_of_several(run: Run, place: Span) -> bool:
+    """`tuple(layer(key) for _ in range(4))`: the statement keeps them all."""
+    way = way_to(run.project.tree(place.path), place.line, place.column)
+    around = next((node for node in reversed(way) if isinstance(node, ir.Stmt | ir.Comp)), None)
+    return isinstance(around, ir.Comp)
 
 
 def starts_like_it(run: Run, again: Again) -> bool:

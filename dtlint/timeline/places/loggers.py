@@ -10,6 +10,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_RANK, BY_SHARE, NONE, Const, Row, Symbol, Unknown, Value, lane_value
+from dtlint.timeline.options import usual_switch
 from dtlint.timeline.places.files import WRITES, accesses, in_turns
 from dtlint.timeline.places.found_done import found_done
 from dtlint.timeline.places.wrong_scopes import of_one_machine, one_per_node
@@ -116,7 +117,7 @@ def active(call: Invocation, run: Run) -> int:
         if value is None:
             continue
         for lane in range(run.world.size):
-            held = lane_value(value, lane)
+            held = usual_switch(run, lane_value(value, lane))
             if not isinstance(held, Const) or held.value in off or (off == [True] and held.value not in (False, None)):
                 lanes &= ~(1 << lane)
     return lanes & ~switched_off(call, run)

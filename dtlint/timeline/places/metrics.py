@@ -398,4 +398,6 @@ def made_inside(tensor: Object, path: tuple[LogNode, ...]) -> bool:
     if 0 < loop.objects < tensor.number:
         return True
     decision = loop.decision
-    return tensor.at is None or tensor.path != decision.path or tensor.at[0] >= decision.at[0]
+    if tensor.at is None or tensor.path != decision.path:
+        return loop.objects == 0  # else it is older than the loop
+    return tensor.at[0] >= decision.at[0]

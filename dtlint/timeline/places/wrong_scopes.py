@@ -10,6 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.meeting.evidence import distributed
 from dtlint.machine.library.python.files import all_nodes, of_either, text_of
 from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.logs import Choice, Decision, Event, Log, LogNode, decisions
@@ -33,6 +34,7 @@ class WrongScope:
     decision: Decision | None
     other: Event | None = None
     told: str = ""
+    path: tuple[LogNode, ...] = ()  # down to the event, where callers have their part in it
 
 
 def wrong_scopes(run: Run) -> Iterator[WrongScope]:
@@ -62,14 +64,15 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
                 yield WrongScope(
                     "node", access.event, access.mask, decision, reader.event, "read on every node, each its own"
                 )
-    for event, _ in recorded(run, "absent-used"):
+    for event, path in recorded(run, "absent-used"):
         decision = next(
             (one for one in decisions(event.guards) if one.cause is not None and one.cause.kind in BY_RANK), None
         )
-        yield WrongScope("absent", event, event.mask, decision, event.extra.get("made"), "made on other ranks only")
-    for event, _ in recorded(run, "main-only"):
+        made = event.extra.get("made")
+        yield WrongScope("absent", event, event.mask, decision, made, "made on other ranks only", path)
+    for event, path in recorded(run, "main-only"):
         if event.mask & ~1:
-            yield WrongScope("missing", event, event.mask & ~1, None)
+            yield WrongScope("missing", event, event.mask & ~1, None, path=path)
 
 
 def by_choice(access: Access, other: Access) -> bool:
@@ -114,11 +117,19 @@ def absent_attributes(run: Run) -> Iterator[WrongScope]:
     """What ranks use that only others have made, below a script or a method that a framework calls on all ranks."""
     whole = run.entry.kind == "script" and started(run)
     failed: set[int] = set()  # objects of which a read has failed: those that would follow are not come to
-    for event, _ in recorded(run, "absent-attribute"):
+    for event, path in recorded(run, "absent-attribute"):
         thing = event.subject.number if isinstance(event.subject, Object) else None
-        if (whole or event.extra["all"]) and thing not in failed:
+        everywhere = whole or event.extra["all"] or for_several(run, event)
+        if everywhere and thing not in failed:
             failed.update(() if thing is None else (thing,))
-            yield WrongScope("lacking", event, event.mask, None, event.extra["made"], "made on other ranks only")
+            yield WrongScope("lacking", event, event.mask, None, event.extra["made"], "made on other ranks only", path)
+
+
+def for_several(run: Run, event: Event) -> bool:
+    """A function nobody calls that binds a variable on the first rank, and reads it on the others: it asks who it is
+    because others come to it."""
+    bound = event.extra.get("bound") and event.mask == run.world.full & ~1
+    return bool(bound) and run.entry.kind == "function" and not in_a_test(run.entry.path) and distributed(run)
 
 
 def on_network(run: Run, access: Access) -> bool:

@@ -47,7 +47,8 @@ def divided_twice(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         if not isinstance(held, Object) or not event.extra.get("replaces"):
             continue
         if held.kind == LOADER:
-            yield from taken_over(run, held, event, sampled=False)
+            if not is_stream(held):
+                yield from taken_over(run, held, event, sampled=False)
             continue
         for mark in cut_by_rank(held)[:1]:
             name = event.api.rpartition(".")[2]
@@ -86,6 +87,12 @@ def taken_over(run: Run, loader: Object, event: Event, sampled: bool) -> Iterato
             kept(step_at(place, "the data is cut by rank here"), again),
             f"cut by rank, then by `{name}`",
         )
+
+
+def is_stream(loader: Object) -> bool:
+    """A trainer that puts a sampler of its own onto the loaders it is given has none for a stream."""
+    known = loader.facts.get("described")
+    return known is not None and known.iterable
 
 
 def stream_cut_by_rank(run: Run, loader: Object) -> list[Site]:

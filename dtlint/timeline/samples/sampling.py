@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
@@ -22,7 +22,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import FALSE, NONE, ClassRef, Const, FunctionRef, Object, Unknown, Value
 from dtlint.timeline.records import ways_to
 from dtlint.timeline.samples.data import Steps, kept
-from dtlint.timeline.steps.training import Survey, Use, event_step, loader_of, place_of, step_at, survey
+from dtlint.timeline.steps.training import Path, Survey, Use, event_step, loader_of, place_of, step_at, survey
 
 
 def shuffled_samplers(run: Run) -> Iterator[tuple[Site, Steps]]:
@@ -78,9 +78,7 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         anew = any(use.told_within in path and (event.path, event.at) == born for event, path in seen.of("sampler"))
         if counts_steps(sampler) or (anew and not fixed_seed(sampler)) or data_shuffled_anew(use, seen):
             continue
-        # told in a loop around this one: the same epoch is walked over again. What follows the sides of a branch may be
-        # kept for each of them, with what is the same on both seen on the first alone: the place tells which loop it is
-        loops = {place_in(node) for node in (loop, *use.above) if isinstance(node, Loop)}
+        loops = loops_around(use, loop)
         under = [event for event, path in seen.of("set-epoch") if not loops.isdisjoint(map(place_in, path))]
         telling = [
             event
@@ -110,6 +108,22 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         if place not in done:
             done.add(place)
             yield place, steps, what if other is not None else ""
+
+
+def loops_around(use: Use, epochs: Loop) -> set[object]:
+    """The loops in which an epoch may be told: in one around that of the epochs, the same epoch is walked over again.
+    What follows the sides of a branch may be kept for each of them, with what is the same on both seen on the first
+    alone: the place tells which loop it is."""
+    return {place_in(node) for node in (epochs, *use.above) if isinstance(node, Loop)}
+
+
+def told_around(use: Use, told: Iterable[tuple[Event, Path]]) -> bool:
+    """Is an epoch told in the loop of epochs, or in one around it?"""
+    epochs = use.told_within
+    if epochs is None:
+        return False
+    loops = loops_around(use, epochs)
+    return any(not loops.isdisjoint(map(place_in, path)) for _, path in told)
 
 
 def place_in(node: LogNode) -> object:
@@ -231,8 +245,9 @@ def same_own_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps]]:
         loop = use.epoch_loop
         if loop is None or use.reduced is None or use.loader.facts.get("prepared"):
             continue
-        told = [*seen.of("own-set-epoch"), *seen.of("set-epoch"), *seen.of("loader"), *seen.of("untold")]
-        if any(any(node is use.told_within for node in path) for _, path in told):
+        if told_around(use, (*seen.of("own-set-epoch"), *seen.of("set-epoch"))):
+            continue
+        if any(use.told_within in path for _, path in (*seen.of("loader"), *seen.of("untold"))):
             continue
         held = [use.loader.attributes.get(name) for name in ("batch_sampler", "sampler", "dataset")]
         held.append(use.described.sampler)  # inside of a batch sampler
@@ -308,12 +323,21 @@ def same_stream_every_epoch(run: Run) -> Iterator[tuple[Site, Steps]]:
             continue
         if loop.decision.endless:
             continue  # who counts steps and no epochs may never come to the end of a stream
-        again = [*seen.of("set-epoch"), *seen.of("shuffle"), *seen.of("loader")]
-        if any(any(node is use.told_within for node in path) for _, path in again):
+        told = [(event, path) for event, path in seen.of("set-epoch") if may_be_of(event.subject, dataset)]
+        if told_around(use, told):
+            continue
+        if any(use.told_within in path for _, path in (*seen.of("shuffle"), *seen.of("loader"))):
             continue
         place = (loop.decision.path, loop.decision.at, loop.decision.function)
         shuffled = step_at(dataset.facts["shuffled"], "the stream shuffles by `seed + epoch`")
         yield place, kept(shuffled, step_at(place_of(use.loader), "the loader it feeds"))
+
+
+def may_be_of(told: Value | None, dataset: Object) -> bool:
+    """Every step makes a stream of its own: telling the one it was made of does not reach the one that is read."""
+    if not isinstance(told, Object) or told.kind != dataset.kind or "shuffled" not in told.facts:
+        return True
+    return dataset in (told, *told.instead)
 
 
 def counts_steps(sampler: Object) -> bool:

@@ -55,6 +55,9 @@ LOCAL = {
 }
 
 
+SOURCES = 6  # so deep a data set is looked into: it may have a list of sources, each with a list of its own
+
+
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     code: str
@@ -225,12 +228,12 @@ def samples_of(use: Use) -> Value:
 
 def marks_of(use: Use) -> list[tuple[Any, ...]]:
     dataset = use.loader.attributes.get("dataset", use.loader)
-    made_of = (mark for rows in (dataset, *given_to(dataset)) for mark in provenance.marks(rows, "ordered"))
+    made_of = (mark for rows in (dataset, *given_to(dataset)) for mark in provenance.marks(rows, "ordered", SOURCES))
     found = list(dict.fromkeys(made_of))
     for look in use.described.looks:
         for walked in inside.loops(look):
             found.extend(unshared(walked))
-    for held in provenance.parts(dataset):
+    for held in provenance.parts(dataset, SOURCES):
         if isinstance(held, Object):
             found.extend(held.facts.get("ordered", ()))
         elif isinstance(held, Row) and held.cause.kind in ("rank", "shard"):  # `parts[rank]` of parts that are known

@@ -13,6 +13,7 @@ from dtlint.machine.library.meeting.unread import UNREAD
 from dtlint.machine.library.training.own_gradients import GRADIENT
 from dtlint.machine.library.training.parameters import owners_of
 from dtlint.machine.library.training.stepping import INNER, PLAIN
+from dtlint.machine.library.training.wrapping import IN_ONE_PROCESS
 from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site
 from dtlint.machine.values import TRUE, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
@@ -184,11 +185,13 @@ def averages_models(run: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """A pass whose gradients are used by a step of this rank, and what it takes to reduce them."""
+    """A pass whose gradients are used by a step of this rank, what it takes to reduce them, and what looks as if it
+    did."""
 
     backward: Met
     step: Met
     remedy: str
+    seeming: Met | None = None
 
 
 def each_for_itself(run: Any) -> str:
@@ -220,7 +223,18 @@ def never_reduced(run: Any) -> Iterator[Alone]:
         around = loops_over(met)[-1:]
         step = next((step for step in steps(run) if plain & trained(step) and loops_over(step)[-1:] == around), None)
         if plain and step is not None and met.event.mask == run.world.full and around:
-            yield Alone(met, step, remedy)
+            yield Alone(met, step, remedy, in_one_process(run, plain))
+
+
+def in_one_process(run: Any, models: set[Any]) -> Met | None:
+    """Where `DataParallel` wraps one of these models: it reduces over the devices of one process only."""
+    return next((met for met in events(run, "record", IN_ONE_PROCESS) if models & named(met.event.subject)), None)
+
+
+def named(model: Value | None) -> set[Any]:
+    if model is None:
+        return set()
+    return {*objects_in(model), *(symbols_in(model.symbol) if isinstance(model, Unknown) else ())}
 
 
 def reduced_too_late(run: Any) -> Iterator[tuple[Alone, Met]]:

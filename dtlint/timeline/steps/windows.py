@@ -341,7 +341,7 @@ def unreduced_steps(run: Any) -> Iterator[tuple[Met, Window]]:
     """The reduction is off in the very turn whose gradients the optimizer uses."""
     for window in windows(run):
         for met in events(run, "record", "no-sync"):
-            off = off_when(met, window.loop) if inside(met, window.loop) else None
+            off = off_when(met, window) if inside(met, window.loop) else None
             if off is None or (not off and (comes_on(run, window) or not by_name(met))):
                 continue
             if not off:
@@ -390,9 +390,15 @@ def comes_on(run: Any, window: Window) -> bool:
     return any(not met.event.extra.get("no_sync") for met in passes) or reduces_by_hand(run, exchanged)
 
 
-def off_when(met: Met, loop: Turns) -> list[tuple[Symbol, bool]] | None:
-    """The predicates that switch the reduction off in a turn: those of the branch, and of what the switch is given."""
-    own = choices_below(met, loop)
+def off_when(met: Met, window: Window) -> list[tuple[Symbol, bool]] | None:
+    """The predicates that switch the reduction off in a turn: those of the branch, and of what the switch is given.
+    What the backward pass asks as well, other than which turn of a window it is, makes no difference to it."""
+    with_it = {
+        (id(choice), side)
+        for choice, side in choices_below(window.backward, window.loop)
+        if not periodic(choice.symbol)
+    }
+    own = [(choice, side) for choice, side in choices_below(met, window.loop) if (id(choice), side) not in with_it]
     found = [(choice.symbol, side == 0) for choice, side in own if choice.symbol is not None]
     if len(found) != len(own):
         return None

@@ -167,6 +167,8 @@ def is_question(symbol: Symbol) -> bool:
     """A comparison, element by element, a part of one, or what was made one of truths."""
     key = symbol.key
     what = str(key[0])
+    if symbol.numbers == "bool":
+        return True
     if what == "unary ~":
         return isinstance(key[1], Symbol) and key[1].key[0] not in COUNTED  # `x[~1]` is a row from the end
     if what in ("not", "op &", "op |"):

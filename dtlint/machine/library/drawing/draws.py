@@ -58,6 +58,23 @@ def in_lesson(machine: Machine) -> bool:
     return attributes.called_as(machine, lambda known: known.losses)
 
 
+def one_of_them(machine: Machine, call: Invocation, drawn: Unknown) -> Unknown:
+    """`choice(sources)`, `choices(sources, weights)[0]`: whichever it is that all ranks pick, it is like any other."""
+    name = call.name.rpartition(".")[2]
+    given = call.arguments[0] if call.arguments else NONE
+    if name not in PICKS or drawn.cause is not None or not isinstance(given, Object | Tuple):
+        return drawn
+    one = containers.element(machine, given)
+    like = one if isinstance(one, Object) else getattr(one, "like", None)
+    if like is None:
+        return drawn
+    if name != "choice":
+        several = machine.new("list", call.mask)
+        several.attributes["[]"] = machine.unknown("item", drawn.symbol, tags=one.tags, like=like)
+        like = several
+    return Unknown(drawn.symbol, None, drawn.tags, like)
+
+
 def seeded_by_framework(machine: Machine) -> bool:
     """Is this below a method that a trainer calls, which has seeded all generators when it was made?"""
     return attributes.called_as(machine, lambda known: known.hooks if known.seeds else ())
@@ -152,7 +169,7 @@ def host_draw(machine: Machine, call: Invocation) -> Value | None:
         part_of = frozenset(provenance.marks(call.arguments[0], "ordered", 2))
         return machine.unknown("drawn", call.name, machine.symbols.fresh("time"), cause=own, tags=part_of)
     if state.verdict == "same" and (state.site is not None or seeded_by_framework(machine)):
-        drawn = machine.unknown("drawn", call.name, machine.symbols.fresh("time"))
+        drawn = one_of_them(machine, call, machine.unknown("drawn", call.name, machine.symbols.fresh("time")))
         note_count(machine, call, drawn)
         return picks.drawn(machine, as_many(machine, call, drawn) if name in REORDERS else drawn, state)
     if name in PERMUTES and disagrees(state, call.mask):
@@ -212,6 +229,7 @@ def own_part(value: Value) -> bool:
 def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
     """Methods of a generator object."""
     from dtlint.machine.library.python import builtins as python
+    from dtlint.machine.library.python import thrown_away
 
     if receiver.kind not in GENERATORS or receiver.kind == "torch.Generator":
         return None
@@ -225,6 +243,7 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
     if name == "shuffle":
         shuffled(machine, call, call.arguments[0] if call.arguments else NONE, state)
         return NONE
+    thrown_away.of_generator(machine, call, name)
     result = python.opaque(machine, call)
     if not isinstance(result, Unknown):
         return result
@@ -235,6 +254,7 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
         cause = machine.cause("random", f"`{receiver.kind}` without a seed draws on each rank for itself")
     result = Unknown(symbol, cause, result.tags, result.like)
     result = drawn_order(machine, call, result, state) if name in PERMUTES else result
+    result = one_of_them(machine, call, result)
     note_count(machine, call, result)
     result = as_many(machine, call, result) if name in REORDERS else result
     return picks.drawn(machine, result, state)

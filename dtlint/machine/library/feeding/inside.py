@@ -15,10 +15,11 @@ from dtlint.machine.contents import containers
 from dtlint.machine.core import IN_WORKER, Machine, OutOfBudget
 from dtlint.machine.functions import calls
 from dtlint.machine.library.computing import provenance
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Choice, Decision, Event, Log, Loop, decisions
 from dtlint.machine.names import attributes
 from dtlint.machine.names.frames import Frame
-from dtlint.machine.values import BY_SHARE, NONE, Bound, ClassRef, FunctionRef, Object, Symbol, Unknown, Value
+from dtlint.machine.values import BY_SHARE, NONE, TRUE, Bound, ClassRef, FunctionRef, Object, Symbol, Unknown, Value
 from dtlint.machine.walks import walk
 
 WRAPPERS = ("torch.utils.data.Subset", "torch.utils.data.ConcatDataset", "torch.utils.data.ChainDataset")
@@ -87,7 +88,8 @@ def is_iterable(machine: Machine, dataset: Value) -> bool:
             attributes.in_class(machine, dataset.kind, "__getitem__") is None
             and attributes.in_class(machine, dataset.kind, "__iter__") is not None
         )
-    return False
+    made = dataset.facts.get("call")
+    return isinstance(made, Invocation) and made.get("streaming") == TRUE
 
 
 def look(

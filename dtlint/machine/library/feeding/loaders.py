@@ -13,7 +13,7 @@ from dtlint.machine.control.agreeing import RECEIVED
 from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.drawing import draws, seeds
-from dtlint.machine.library.feeding import inside, samplers, sharding, webdatasets, worker_starts
+from dtlint.machine.library.feeding import inside, parts_told, samplers, sharding, webdatasets, worker_starts
 from dtlint.machine.library.feeding.lengths import even_loop, is_divided, is_slice, length_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import (
@@ -540,7 +540,9 @@ def element(machine: Machine, loader: Object) -> Value:
     if cause is not None:
         cause = Cause("data", cause.trail).then(machine.step("a batch of this rank's data"))
     tags = frozenset({("loader", loader.number)})
-    return machine.unknown("batch", loader.number, machine.symbols.fresh("turn"), cause=cause, tags=tags)
+    batch = machine.unknown("batch", loader.number, machine.symbols.fresh("turn"), cause=cause, tags=tags)
+    parts_told.note_truths(machine, loader, batch)
+    return batch
 
 
 def handed_batch(machine: Machine, name: str) -> Value:

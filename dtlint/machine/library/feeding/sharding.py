@@ -207,7 +207,18 @@ def part_lengths(machine: Machine, base: Value, index: SliceValue) -> tuple[int,
     share = contiguous_share(low, high, machine.world.size)
     if share is not None:
         return UNEVEN if rounded_up(share) and total != EVEN else EVEN
+    if one_takes_the_rest(base, low, high, machine.world.size):
+        return EVEN if total == EVEN else UNEVEN
     return None
+
+
+def one_takes_the_rest(base: Value, low: Value, high: Value, world: int) -> bool:
+    """`stop = len(items) if rank == world - 1 else start + share`: what a division has left over goes to one rank."""
+    ends = high.lanes if isinstance(high, Row) else ()
+    last = [
+        lane for lane, end in enumerate(ends) if isinstance(end, Unknown) and end.symbol.key[:2] == ("len", token(base))
+    ]
+    return last == [world - 1] and contiguous_share(low, high, world - 1) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,9 @@ def step_of_row(machine: Machine, call: Invocation) -> Value | None:
     if not isinstance(call.receiver, Object):
         return call.receiver
     made = step(machine, call.receiver, call)
+    if made is call.receiver and call.row.extra.get("told_by"):
+        made = machine.anew(made, call.mask)  # what it was made of stays what it is, and is told its epochs for itself
+        made.path, made.at = call.receiver.path, call.receiver.at
     taken = call.get(str(call.row.extra.get("exactly", "")))
     if "uneven" in made.facts and isinstance(taken, Object) and deep_cause(machine, (taken,)) is None:
         made = machine.anew(made, call.mask)  # those rows and no others: equally many everywhere

@@ -162,6 +162,10 @@ def with_shape(machine: Machine, call: Invocation, made: Unknown) -> Value:
 def initialised(machine: Machine, call: Invocation) -> Value | None:
     """`model.init(key, …)`, `optimizer.init(params)`: a tree on the host."""
     found = jax_facts.deep(call.values)
+    leaves = [leaf for value in call.values for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]
+    if leaves and not jax_facts.mappings(machine) and all(has(leaf, "replicated") for leaf in leaves):
+        tags = (fact("array"), fact("replicated"), fact("device axis", "local", None))
+        return machine.fresh(jax_facts.INITIALISED, None, frozenset(tags))  # moments are like what they are of
     if any(is_fact(tag, "replicated") or is_fact(tag, "replica") or is_fact(tag, "device axis") for tag in found):
         return None
     if words(found, "key") and not jax_facts.mappings(machine):
@@ -174,8 +178,8 @@ def initialised(machine: Machine, call: Invocation) -> Value | None:
         text = "the state of parameters before they were copied to the devices"
         if symbols:
             plain = [tag for leaf in jax_facts.leaves(call.values[0]) for tag in words(leaf.tags, "plain")]
-            tags = (fact("array"), fact("state of", text, symbols), *plain)
-            return machine.fresh(jax_facts.INITIALISED, None, frozenset(tags))
+            known = frozenset((fact("array"), fact("state of", text, symbols), *plain))
+            return machine.fresh(jax_facts.INITIALISED, None, known)
     return None
 
 

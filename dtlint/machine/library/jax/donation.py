@@ -120,7 +120,7 @@ def made_again(machine: Machine, call: Invocation, result: Value) -> Value:
     if result.symbol in machine.facts.get(jax_facts.DONATED, {}):
         machine.objects += 1
         number: tuple[str | int, ...] = ("object", machine.objects)
-    elif made_elsewhere(machine, call, result.symbol):
+    elif call.node is not None and made_elsewhere(machine, call, result.symbol):
         number = ("made in", machine.frame.path, *call.node.at[:2])
     else:
         return result

@@ -322,7 +322,7 @@ def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, he
             ):
                 what = "one key for each sample, where the mapped axis has one entry for each device"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
-            elif tag[3] == "samples" and led and of_one_device(machine, tag[4]):
+            elif tag[3] == "samples" and led and of_one_device(machine, call, tag[4]):
                 what = (
                     "as many keys as each device has of something else, where the mapped axis has one for each device"
                 )
@@ -368,8 +368,13 @@ def same_count(whole: Value, count: Any) -> bool:
     return symbol is not None and symbol is count
 
 
-def of_one_device(machine: Machine, count: Symbol) -> bool:
-    """`local_device_count() * minibatches`: what is there for each device is not their number."""
+def of_one_device(machine: Machine, call: Invocation, count: Symbol) -> bool:
+    """`local_device_count() * minibatches`, `batch // local_device_count()`, `x.shape[1]` of an array that is divided
+    between the devices: what is there for each device is not their number."""
+    if count.key[0] == "op //" and any(isinstance(one, tuple) and one[-1:] == ("local",) for one in count.key[2:]):
+        return True
+    if behind_the_first_axis(call, count):
+        return True
     shares: list[Any] = machine.facts.get("shares", [])
     both = ((share.left, share.right) for share in shares if share.op == "*")
     return any(
@@ -377,6 +382,17 @@ def of_one_device(machine: Machine, count: Symbol) -> bool:
         for left, right in both
         for one, other in ((left, right), (right, left))
     )
+
+
+def behind_the_first_axis(call: Invocation, count: Symbol) -> bool:
+    """`x.shape[1]` of an argument"""
+    match count.key:
+        case ("item", Symbol(key=("attr", Symbol() as array, "shape")), int(axis)) if axis > 0:
+            leaves = (leaf for value in call.arguments for leaf in jax_facts.leaves(value, 3))
+            return any(
+                leaf.symbol is array and has(leaf, "device axis") for leaf in leaves if isinstance(leaf, Unknown)
+            )
+    return False
 
 
 def is_split(keys: Value) -> bool:

@@ -225,6 +225,7 @@ def text_(machine: Machine, call: Invocation) -> Value | None:
 def nullcontext(machine: Machine, call: Invocation) -> Value | None:
     made = machine.new("contextlib.nullcontext", call.mask)
     made.facts["context"] = "nothing"
+    made.facts["given"] = call.arguments[0] if call.arguments else NONE
     return made
 
 

@@ -19,6 +19,7 @@ OPTIONS = "options"  # fact of the run: which names each parser knows
 MORE = "more options"  # and which parsers may know others
 SPELLED = "other names of options"
 TEXT_OPTIONS = "text options"  # fact of the run: names of options that are texts
+LISTS_OF_TEXTS = "options of several texts"  # and of those that are lists of them
 NUMBER_OPTIONS = "number options"  # fact of the run: names of options that are one number, and never None
 WHOLE_OPTIONS = "options that are whole numbers"  # fact of the run: names of options that may be a 0
 NAMED_OPTIONS = "options with a default"  # fact of the run: names of options that are never None
@@ -54,6 +55,8 @@ def option_default(machine: Machine, call: Invocation) -> Value | None:
         machine.facts.setdefault(PATHS, set()).add(name)
     if name and not any(word in ("type", "action", "nargs", None) for word, _ in call.keywords):
         machine.facts.setdefault(TEXT_OPTIONS, set()).add(name)
+    if name and call.get("nargs") is not None and call.get("type") is None and call.get("action") is None:
+        machine.facts.setdefault(LISTS_OF_TEXTS, set()).add(name)
     if name and call.get("type") == NUMBERS[0]:
         machine.facts.setdefault(WHOLE_OPTIONS, set()).add(name)
     if name and call.get("type") in NUMBERS and always_one(call, default):
@@ -150,6 +153,8 @@ def is_text_symbol(machine: Machine, symbol: Any) -> bool:
     what, *parts = symbol.key
     if is_option(symbol):
         return parts[1] in machine.facts.get(TEXT_OPTIONS, ())
+    if what == "item" and isinstance(parts[0], Symbol) and is_option(parts[0]):
+        return parts[0].key[2] in machine.facts.get(LISTS_OF_TEXTS, ())
     if what == "op +":
         return any(is_text_symbol(machine, part) for part in parts)
     if what == "phi":  # `os.environ.get("RUN") or "baseline"`

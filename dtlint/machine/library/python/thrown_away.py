@@ -34,6 +34,13 @@ def of_state(machine: Machine, call: Invocation, name: str) -> None:
         machine.facts["pure call"] = (call.node, row, None)
 
 
+def of_generator(machine: Machine, call: Invocation, name: str) -> None:
+    """`rng.permutation(files)`: as the function of the module, it gives a copy back in another order."""
+    row = machine.knowledge.api(f"numpy.random.{name}")
+    if row is not None and row.extra.get("pure") and call.node is not None and call.node.args:
+        machine.facts["pure call"] = (call.node, row, call.node.args[0])
+
+
 def was_handed_in(machine: Machine, call: Invocation) -> bool:
     """`model.float()` of a parameter: one caller may hand in a tensor in the place of the module."""
     func = call.node.func if call.node is not None else None

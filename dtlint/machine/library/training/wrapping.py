@@ -99,8 +99,14 @@ def wrap_fsdp(machine: Machine, call: Invocation) -> Value:
     return wrap(machine, call, FSDP, True)
 
 
+IN_ONE_PROCESS = "wrap-in-process"
+
+
 def wrap_dp(machine: Machine, call: Invocation) -> Value:
-    return call.arguments[0] if call.arguments else NONE
+    """The model itself: this divides batches between the devices of one process, and reduces nothing beyond them."""
+    model = call.get("module") or NONE
+    machine.emit_event("record", IN_ONE_PROCESS, call.name, call.mask, subject=model, extra={"call": call})
+    return model
 
 
 def unwrap(machine: Machine, call: Invocation) -> Value:
