@@ -194,12 +194,20 @@ def old_options(run: Any) -> Iterator[tuple[Met, str]]:
                 continue
             if met.event.extra["call"].get("default") == NONE:
                 continue  # written down: the program is prepared for a launcher that passes none
+            if numbered_by_another(run):
+                continue  # where nobody gives it, that launcher has said which one this is
             if given_number(run) or launches(run):
                 continue  # the project itself starts it by the launcher that passes it
             name = str(value.value).lstrip("-").replace("-", "_")
             if not asked_for(run, name) or told_by_program(run, name):
                 continue  # nobody wants to know what was given for this option
             yield met, variable
+
+
+def numbered_by_another(run: Any) -> bool:
+    """Is the rank asked of a launcher that sets a variable of its own, and not of torchrun?"""
+    ranks = (name for name, row in run.knowledge.environment.items() if row.value == "rank" and name != "RANK")
+    return not names(run, "RANK") and any(names(run, name) for name in ranks)
 
 
 def given_number(run: Any) -> bool:

@@ -13,11 +13,11 @@ from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import log_filters
 from dtlint.machine.library.python.files import APPENDED, text_of
-from dtlint.machine.logs import EXITS, Attempt, Call, Choice, LogNode, plain_question
+from dtlint.machine.logs import EXITS, Attempt, Call, Choice, LogNode, Loop, plain_question
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_RANK, BY_SHARE, Const, Object, Unknown, Value, lane_value
 from dtlint.timeline.arrays.lives import NOTHING, Use, exclude, part_of, sides
-from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_files, same_node, together
+from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_files, overlap, same_node, together
 from dtlint.timeline.places.found_done import found_done, found_missing, same_place
 from dtlint.timeline.places.host_files import of_each_host
 from dtlint.timeline.places.numbers import numbered
@@ -29,7 +29,7 @@ from dtlint.timeline.records import recorded
 
 def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
     for access in () if forgotten(run) else accesses(run):
-        if access.kind not in WRITES or not all_ranks_here(run, access.path, access.event) or tolerant(access):
+        if access.kind not in WRITES or not all_ranks_here(run, access.path, access.event) or tolerant(run, access):
             continue
         if access.call is not None and access.call.row.extra.get("log") and quiet_ranks(run):
             continue
@@ -216,7 +216,7 @@ def ends_before_start(run: Run, access: Access) -> bool:
     return ending and moment(run, access.event) < first_start(run)
 
 
-def tolerant(access: Access) -> bool:
+def tolerant(run: Run, access: Access) -> bool:
     """Calls that say they do not mind: the folder may be there, the file may be gone."""
     call = access.call
     if call is None:
@@ -226,12 +226,24 @@ def tolerant(access: Access) -> bool:
     if access.kind == "mkdir":
         return forgiving(call.get("exist_ok")) or failure_caught(access)
     if access.kind == "file-delete":
-        return forgiving(call.get("missing_ok")) or failure_caught(access)
+        swept = forgiving(call.get("ignore_errors")) and not filled_again(run, access)
+        return swept or forgiving(call.get("missing_ok")) or failure_caught(access)
     if access.kind in ("download", "unpack"):
         return access.cause is not None
     if access.event.extra.get("mode") == "x":
         return failure_caught(access)  # whoever comes first makes the file
     return False
+
+
+def filled_again(run: Run, deleted: Access) -> bool:
+    """Does anything come to this place later, or in the next turn, which who is late would delete as well?"""
+    around = {id(node) for node in deleted.path if isinstance(node, Loop)}
+    return any(
+        (other.order > deleted.order or not around.isdisjoint(id(node) for node in other.path))
+        and any(overlap(other.places[lane], deleted.places[lane]) for lane in other.lanes())
+        for other in accesses(run)
+        if other.kind in WRITES and other.kind != "file-delete"
+    )
 
 
 def quiet_ranks(run: Run) -> bool:
