@@ -254,6 +254,8 @@ def call(
         stepping.guessed(machine, receiver, last, invocation)
     run_later.handed_over(machine, invocation)
     options.handed_over(machine, invocation)
+    if foreign.is_foreign(machine, receiver):
+        own_gradients.handed_on(machine, invocation.values, mask)
     if receiver is None and not known_library(machine, name):
         own_gradients.handed_on(machine, invocation.values, mask)
         invocation = without_flags(invocation)

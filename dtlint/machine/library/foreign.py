@@ -9,7 +9,7 @@ from __future__ import annotations
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import Const, Object
+from dtlint.machine.values import Const, Object, Value
 
 DEPTH = 4  # sections of sections
 LAST = "last foreign call"  # fact of the run: the call, and what it was made on
@@ -17,10 +17,15 @@ LAST = "last foreign call"  # fact of the run: the call, and what it was made on
 
 def called(machine: Machine, call: Invocation) -> None:
     """A method of a library class of which no pack says anything."""
-    thing, knowledge = call.receiver, machine.knowledge
-    if isinstance(thing, Object) and isinstance(thing.kind, str) and "." in thing.kind:
-        if thing.kind not in knowledge.types and knowledge.api(thing.kind) is None:
-            machine.facts[LAST] = (call.node, thing)
+    thing = call.receiver
+    if is_foreign(machine, thing):
+        machine.facts[LAST] = (call.node, thing)
+
+
+def is_foreign(machine: Machine, thing: Value | None) -> bool:
+    if not isinstance(thing, Object) or not isinstance(thing.kind, str) or "." not in thing.kind:
+        return False
+    return thing.kind not in machine.knowledge.types and machine.knowledge.api(thing.kind) is None
 
 
 def discarded(machine: Machine, node: ir.Expr) -> None:
