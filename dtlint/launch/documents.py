@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from dtlint.launch.files import SHELL_SUFFIXES, YAML_SUFFIXES, files_below
@@ -52,6 +52,8 @@ WINDOW = re.compile(r"^\s+(?:gradient_accumulation_steps:(?!\s*[\"']?1\b)|deepsp
 ZERO_3 = re.compile(r"^\s+zero_stage:\s*3\b", re.M)
 OPTION = re.compile(r"\s--([A-Za-z][\w-]*)")
 ANY_OPTION = re.compile(r"\$[@*]|\$\{[@*]|\.py[^-\n]*\s\$")  # all arguments, or a variable before any option
+# `python tasks/{tldr, hh}/train.py`: the reader is to choose, with a space that no shell would take
+ONE_OF = re.compile(r"\{([\w.-]+(?:, *[\w.-]+)+)\}(?=[\w./-]*\.py\b)")
 OF_PYTHON = r"(?:-[bBdEiIOPqsSuvx]+\s+|-[WX]\s*\S+\s+)*"  # `-u`, `-W ignore`
 ALONE = re.compile(
     r"^[\s>$`]*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*python3?(?:\.\d+)?\s+"
@@ -77,6 +79,17 @@ def requirements_above(paths: Sequence[str], root: Path) -> list[SourceFile]:
 
 def is_document(path: Path) -> bool:
     return path.suffix.lower() in SUFFIXES or pins.states(path)
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """The lines, one for each program where they leave the choice."""
+    for line in text.replace("\\\n", " ").split("\n"):
+        choice = ONE_OF.search(line)
+        if choice is None:
+            yield line
+            continue
+        for name in choice.group(1).split(","):
+            yield line[: choice.start()] + name.strip() + line[choice.end() :]
 
 
 def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Started:
@@ -105,7 +118,7 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
         batch = BATCH.search(source.text) is not None
         one_node = ONE_NODE.search(source.text) is not None
         one_task = is_one_task(source.text)
-        for line in source.text.replace("\\\n", " ").split("\n"):
+        for line in lines_of(source.text):
             by_launcher = LAUNCHERS.search(line) is not None
             begun = ALONE.match(line)
             if not (by_launcher or begun or batch or "$" in line):

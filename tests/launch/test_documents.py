@@ -21,6 +21,13 @@ def test_a_program_may_be_started_by_itself() -> None:
     assert found.launching == {""}
 
 
+def test_a_document_may_leave_the_choice_of_a_program() -> None:
+    found = told("python ./tasks/{tldr, hh}/train.py\ntorchrun big/{a,b}.py\n")
+    assert found.by_itself("tasks/tldr/train.py")
+    assert found.by_itself("tasks/hh/train.py")
+    assert found.launched == {"*/big/a.py", "*/big/b.py"}
+
+
 def test_a_document_means_the_programs_near_it() -> None:
     programs = ("train.py", "a/train.py", "a/tools/embed.py", "b/train.py")
     found = told("torchrun train.py\npython ../tools/embed.py\n", "a/scripts/README.md", programs)
