@@ -333,13 +333,10 @@ def is_docstring(statement: ir.Stmt) -> bool:
 
 
 def writes_to(statement: ir.Stmt, owner: str, depth: int = 2) -> bool:
-    """`self.count += 1`, here or in a branch."""
+    """`self.count += 1`, `self.optimizer.lr = rate`, here or in a branch."""
     if isinstance(statement, ir.Assign | ir.AugAssign):
         targets = statement.targets if isinstance(statement, ir.Assign) else (statement.target,)
-        return any(
-            isinstance(target, ir.Attr) and isinstance(target.value, ir.Name) and target.value.id == owner
-            for target in targets
-        )
+        return any(isinstance(target, ir.Attr) and root_of(target) == owner for target in targets)
     if isinstance(statement, ir.If) and depth:
         return any(writes_to(one, owner, depth - 1) for one in (*statement.body, *statement.orelse))
     return False
