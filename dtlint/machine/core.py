@@ -259,9 +259,16 @@ class Machine:
             for container, name, value in writes:
                 entry = sides.setdefault((id(container), name), [container, name, None, None])
                 entry[2 + side] = value
-        both = [entry for entry in sides.values() if not self.born_on_one(entry, older)]
+        either = []
+        for entry in sides.values():
+            container, name, left, right = entry
+            alone = right if left is None else left if right is None else MISSING
+            if alone is not MISSING and older and born_since(container, name, older):
+                self.apply_writes([(container, name, alone)])
+            else:
+                either.append(entry)
         # what objects hold before the variables that hold the objects: which of two is kept depends on it
-        for container, name, left, right in sorted(both, key=of_variable):
+        for container, name, left, right in sorted(either, key=of_variable):
             old = container.get(name, MISSING)
             left, right = old if left is None else left, old if right is None else right
             question, answer = plain_question(symbol)
@@ -293,19 +300,6 @@ class Machine:
                     others = any(type(one) is tuple and one[0] == "key" and one != name for one in container)
                     if not others or FILLED in container:
                         self.perhaps_empty(container, symbol, cause)
-
-    def born_on_one(self, entry: list[Any], older: int) -> bool:
-        """Whatever was made on one side is, where it is at all, as that side has left it."""
-        container, name, left, right = entry
-        if not older or type(container) is not Slots or container.newer <= older or name in container:
-            return False
-        if left is not None and right is not None:
-            return False
-        value = right if left is None else left
-        if value is not MISSING:
-            self.journal.append((container, name, MISSING))
-            container[name] = value
-        return True
 
     def join_of_lanes(
         self, left: Value, right: Value, symbol: Symbol, cause: Cause | None, mask: int, older: int
@@ -412,6 +406,11 @@ def bound_by(container: Slots, name: Any, old: Value, mask: int) -> Value:
             old = MISSING
         partly[name] |= mask
     return old
+
+
+def born_since(container: Any, name: Any, older: int) -> bool:
+    """Was it made below the branch? Then it is, where it is at all, as the side that has made it left it."""
+    return type(container) is Slots and container.newer > older and name not in container
 
 
 def of_variable(side: list[Any]) -> bool:

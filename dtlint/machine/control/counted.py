@@ -12,7 +12,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import overlay, restrict, token
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.logs import Loop
-from dtlint.machine.names.frames import LoopState
+from dtlint.machine.names.frames import Leaving, LoopState
 from dtlint.machine.values import MISSING, Cause, Unknown, Value
 
 
@@ -20,11 +20,15 @@ def turned_apart(loop: Loop, state: LoopState) -> Cause | None:
     """Why lanes turn it more or less often: they walk over more or fewer, or some break while others stay."""
     if loop.cause is not None:
         return loop.cause
-    for leaving in state.leavings:
-        decision = leaving.decision
-        if leaving.word == "break" and decision.cause is not None:
-            return decision.cause.then(Step(decision.path, decision.at[0], f"`break` where `{decision.text}`"))
-    return None
+    breaks = (leaving for leaving in state.leavings if leaving.word == "break")
+    return next((cause for leaving in breaks if (cause := cause_of(leaving)) is not None), None)
+
+
+def cause_of(leaving: Leaving) -> Cause | None:
+    """Why some lanes left by a jump where others stayed."""
+    decision = leaving.decision
+    step = Step(decision.path, decision.at[0], f"`{leaving.word}` where `{decision.text}`")
+    return decision.cause.then(step) if decision.cause is not None else None
 
 
 def carried_on(widened: Places, start: dict[Place, Value]) -> Iterator[Place]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine import library
 from dtlint.machine.contents import written
-from dtlint.machine.control.counted import carried_on, count_apart, turned_apart
+from dtlint.machine.control.counted import carried_on, cause_of, count_apart, turned_apart
 from dtlint.machine.control.loop_ends import Broken, broken, otherwise
 from dtlint.machine.control.next_turn import look_ahead
 from dtlint.machine.control.widening import Left, Place, Places, changed_more, deciding, widen
@@ -288,7 +287,5 @@ def merge_leavings(machine: Machine, state: LoopState, word: str) -> None:
 def joined_after(machine: Machine, leavings: list[Leaving]) -> None:
     """What a side that left by a jump had written is one possibility afterwards."""
     for leaving in leavings:
-        symbol, decision = machine.symbols.fresh(leaving.word), leaving.decision
-        left = Step(decision.path, decision.at[0], f"`{leaving.word}` where `{decision.text}`")
-        cause = decision.cause.then(left) if decision.cause is not None else None
-        machine.join_writes(leaving.writes, [], symbol, cause, leaving.mask)
+        symbol = machine.symbols.fresh(leaving.word)
+        machine.join_writes(leaving.writes, [], symbol, cause_of(leaving), leaving.mask)

@@ -254,10 +254,10 @@ def call(
         stepping.guessed(machine, receiver, last, invocation)
     run_later.handed_over(machine, invocation)
     options.handed_over(machine, invocation)
-    if foreign.is_foreign(machine, receiver):
+    of_nobody = receiver is None and not known_library(machine, name)
+    if of_nobody or foreign.is_foreign(machine, receiver):
         own_gradients.handed_on(machine, invocation.values, mask)
-    if receiver is None and not known_library(machine, name):
-        own_gradients.handed_on(machine, invocation.values, mask)
+    if of_nobody:
         invocation = without_flags(invocation)
     unknown = python.opaque(machine, invocation)
     return unknown if receiver is not None else told(machine, unknown, invocation.values)
