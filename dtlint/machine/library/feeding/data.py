@@ -115,7 +115,10 @@ def length(machine: Machine, value: Object, mask: int) -> Value | None:
         value.facts["shard"], value.facts["uneven"] = own
     uneven = value.facts.get("uneven")
     if isinstance(uneven, Cause):
-        return machine.unknown("length", value.number, cause=uneven)
+        made = value.facts.get("call")
+        given = made.values[:2] if isinstance(made, Invocation) else ()
+        tags = frozenset(mark for one in given for mark in sharding.counted(one))
+        return machine.unknown("length", value.number, cause=uneven, tags=tags)
     return None
 
 

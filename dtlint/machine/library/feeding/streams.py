@@ -7,6 +7,7 @@ it is called. Data sets that are put together from others give what those give.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from dtlint.findings import Step
@@ -213,7 +214,15 @@ def in_chain(value: Value) -> bool:
     return isinstance(value, Object) and isinstance(value.kind, str) and value.kind.startswith(CHAINS)
 
 
+def cardinality(machine: Machine, call: Invocation) -> Value | None:
+    """`stream.cardinality()`: as many as `len(stream)`, whatever each rank has in it."""
+    from dtlint.machine.library.python import iteration
+
+    return iteration.length(machine, replace(call, arguments=(call.receiver,))) if call.receiver is not None else None
+
+
 MODELS: dict[str, Any] = {
+    "cardinality": cardinality,
     "dataset_step": step_of_row,
     "dataset_batch": batched,
     "joined_datasets": joined,
