@@ -391,9 +391,23 @@ def tuple_(machine: Machine, node: ir.Tup, mask: int) -> Value:
 
 
 def list_(machine: Machine, node: ir.ListExpr | ir.SetExpr, mask: int) -> Value:
-    made = tuple_(machine, node, mask)  # type: ignore[arg-type]
-    result = machine.new("list" if isinstance(node, ir.ListExpr) else "set", mask)
-    result.attributes["[]"] = made
+    kind = "list" if isinstance(node, ir.ListExpr) else "set"
+    if any(isinstance(item, ir.Star) for item in node.items):
+        return put_together(machine, node, kind, mask)
+    result = machine.new(kind, mask)
+    result.attributes["[]"] = tuple_(machine, node, mask)  # type: ignore[arg-type]
+    return result
+
+
+def put_together(machine: Machine, node: ir.ListExpr | ir.SetExpr, kind: str, mask: int) -> Object:
+    """`["<pad>", *sorted(words)]` is as long as what is spread in it."""
+    result = machine.new_list((), mask, kind)
+    for item in node.items:
+        value = evaluate(machine, item, mask)
+        if isinstance(item, ir.Star) and not generators.is_generator(value):
+            containers.extend(machine, result, value, mask)
+        else:  # one more; any of those that a generator, which has been run by now, has given
+            containers.append(machine, result, value, mask, several=isinstance(item, ir.Star))
     return result
 
 

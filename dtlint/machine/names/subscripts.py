@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.machine.contents import filled_by, written
+from dtlint.machine.contents import filled_by, own_keys, written
 from dtlint.machine.contents.containers import (
     ALIKE,
     ITEMS,
@@ -242,7 +242,7 @@ def defaulted(machine: Machine, base: Object, index: Value, mask: int) -> Value:
             made.birth |= base.birth  # lanes that ask later are given one alike
         put(machine, base, index, made, mask)
         return made
-    if index.cause is not None and (held is None or UNEVEN not in held.tags):
+    if own_keys.cause(machine, base, index) is not None and (held is None or UNEVEN not in held.tags):
         put(machine, base, index, machine.unknown("default", base.number), mask)
     elif held is None:
         base.facts[KEYS] = index
@@ -459,10 +459,11 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
             many = old is not None and UNEVEN in old.tags  # how long one of them is, is not how many there are
             told = widened.tags if many else widened.tags - {UNEVEN}
             tags = told if for_all else in_order_of(container, index, told)
-            if index.cause is not None and not filled:
+            own = own_keys.cause(machine, container, index)
+            if own is not None and not filled:
                 tags |= {UNEVEN}
             stands_for = standing_for(value, old)
-            held = Unknown(widened.symbol, index.cause or widened.cause, tags, stands_for)
+            held = Unknown(widened.symbol, own or widened.cause, tags, stands_for)
             machine.set(container, "[]", held, mask)
             if index.cause is None and value.cause is None:
                 perhaps_another(machine, container, index, value, mask)
