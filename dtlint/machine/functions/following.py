@@ -27,6 +27,7 @@ MAKING = frozenset({"__init__", "__post_init__", "__enter__", "__getattr__"}) | 
 QUESTION = 3  # statements of a helper that asks who it is, and no more; what it insists on is not counted
 FURTHER = 4  # calls that are followed beyond the deepest where lanes have parted: there it matters who communicates
 LOOKED_UP = (ir.Index, ir.Call)
+PARAMETERS = frozenset({"parameters", "named_parameters"})  # what a network is asked for
 ANSWERS = (ir.Compare, ir.BoolOp, ir.Unary, ir.BinOp, ir.Attr, ir.Name)
 
 
@@ -286,7 +287,24 @@ def makes_a_set(node: ir.Function) -> bool:
     )
 
 
-SHOWN_BY_TEXT = (calls_what_it_finds, gives_what_it_finds, sets_nothing, counts_all_ranks, asks_to_fit, makes_a_set)
+def gives_parameters(node: ir.Function) -> bool:
+    """`return [{"params": [p for p in net.parameters() if p.ndim > 1]}]`: they may be others by the time an optimizer
+    gets them."""
+    if node.tokens.isdisjoint(PARAMETERS):
+        return False
+    every = every_node(node.body, (ir.Function, ir.Class))
+    return any(isinstance(one, ir.Return) and one.value is not None for one in every)
+
+
+SHOWN_BY_TEXT = (
+    calls_what_it_finds,
+    gives_what_it_finds,
+    gives_parameters,
+    sets_nothing,
+    counts_all_ranks,
+    asks_to_fit,
+    makes_a_set,
+)
 
 
 def written_onto(machine: Machine, value: Value) -> bool:
