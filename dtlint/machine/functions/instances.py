@@ -121,8 +121,8 @@ def left_to(machine: Machine, made: Object, name: str, spread: Value | None) -> 
 
 
 def is_open(default: Value, spread: Value | None) -> bool:
-    """`Settings(**yaml.safe_load(file))`: may the file hold another number than the class? A switch is taken to be as the
-    class has it: what hangs on it in one place and in another is not told apart."""
+    """`Settings(**yaml.safe_load(file))`: may the file hold another number than the class? A switch is taken to be as
+    the class has it: what hangs on it in one place and in another is not told apart."""
     number = isinstance(default, Const) and isinstance(default.value, int | float) and type(default.value) is not bool
     return number and isinstance(spread, Unknown)
 
