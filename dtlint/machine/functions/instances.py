@@ -120,6 +120,13 @@ def left_to(machine: Machine, made: Object, name: str, spread: Value | None) -> 
     return machine.unknown("field", made.number, name, cause=cause)
 
 
+def is_open(default: Value, spread: Value | None) -> bool:
+    """`Settings(**yaml.safe_load(file))`: may the file hold another number than the class? A switch is taken to be as
+    the class has it: what hangs on it in one place and in another is not told apart."""
+    number = isinstance(default, Const) and isinstance(default.value, int | float) and type(default.value) is not bool
+    return number and isinstance(spread, Unknown)
+
+
 def fill_fields(
     machine: Machine, made: Object, kind: ClassRef, arguments: tuple[Value, ...], keywords: Keywords, mask: int
 ) -> None:
@@ -145,7 +152,7 @@ def fill_fields(
         elif isinstance(default, Object | Unknown) and "default_factory" in getattr(default, "facts", {}):
             factory = default.facts["default_factory"]  # type: ignore[union-attr]
             machine.set(made, name, calls.call_value(machine, factory, (), (), mask), mask)
-        elif default is None:
+        elif default is None or is_open(default, spread):
             machine.set(made, name, left_to(machine, made, name, spread), mask)
     after = attributes.in_class(machine, kind, "__post_init__")
     if isinstance(after, FunctionRef):
