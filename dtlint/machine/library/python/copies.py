@@ -19,7 +19,8 @@ def deep(machine: Machine, call: Invocation) -> Value | None:
         return copied(machine, given, call.mask, {})
     if isinstance(given, Unknown | Bound):
         like = deep_like(machine, given, call.mask)
-        return machine.unknown(COPIED, token(given), cause=given.cause, tags=given.tags, like=like)
+        place = (machine.frame.path, machine.current_at)  # who writes into one copy does nothing to the other
+        return machine.unknown(COPIED, token(given), place, cause=given.cause, tags=given.tags, like=like)
     return given
 
 
