@@ -243,7 +243,9 @@ def defaulted(machine: Machine, base: Object, index: Value, mask: int) -> Value:
         put(machine, base, index, made, mask)
         return made
     if index.cause is not None and (held is None or UNEVEN not in held.tags):
-        put(machine, base, index, machine.unknown("default", base.number), mask)
+        made = calls.call_value(machine, base.facts[DEFAULT], (), (), mask)
+        like = made if isinstance(made, Object) else None
+        put(machine, base, index, machine.unknown("default", base.number, like=like), mask)
     elif held is None:
         base.facts[KEYS] = index
         made = calls.call_value(machine, base.facts[DEFAULT], (), (), mask)
