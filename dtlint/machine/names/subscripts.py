@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.machine.contents import filled_by, written
+from dtlint.machine.contents import asked_for, filled_by, written
 from dtlint.machine.contents.containers import (
     ALIKE,
     ITEMS,
@@ -21,7 +21,7 @@ from dtlint.machine.contents.containers import (
     of_each_lane,
     without_lengths,
 )
-from dtlint.machine.contents.dictionaries import one_of_makers
+from dtlint.machine.contents.dictionaries import entries, one_of_makers
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, map_lanes, token
@@ -534,6 +534,10 @@ def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
     if not keyed and (source.cause is not None or not isinstance(source, Const)):
         tags = machine.flow(machine, "item", (source,), source.tags) if machine.flow is not None else frozenset()
         machine.set(target, "[]", machine.unknown("merged", token(source), cause=source.cause, tags=tags), mask)
+        for key, held in list(entries(target)):
+            found = asked_for.perhaps(machine, held, source, key)
+            if found is not None:
+                machine.set(target, ("key", key), found, mask)
 
 
 def under_keys(machine: Machine, source: Value, mask: int) -> list[tuple[Value, Value]]:
