@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dtlint.machine import library
-from dtlint.machine.contents import containers, dictionaries, filled_by, sets
+from dtlint.machine.contents import containers, dictionaries, filled_by, keys_of_some, sets
 from dtlint.machine.contents.linear import difference, total
 from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.contents.presence import ALIKE, ALWAYS, own_gradient, perhaps_not_made, presence
@@ -193,6 +193,10 @@ def comparison(machine: Machine, op: str, left: Value, right: Value, mask: int) 
     if op in ("in", "not in") and containers.is_text(left) and containers.of_unknown_make(right):
         asked = machine.unknown("compare in", token(left), token(right), tags=right.tags)
         return asked if op == "in" else machine.unknown("not", asked.symbol, tags=right.tags)
+    if op in ("in", "not in"):
+        certain = keys_of_some.asked(machine, right, left, truthy(op == "in"), truthy(op != "in"))
+        if certain is not None:
+            return certain
     held = filled_by.holders(right, mask) if op in ("in", "not in") and not isinstance(left, Const) else None
     if held is not None:  # for those who have put nothing there, nothing is in it
         asked = machine.unknown("filled", token(right)[1], token(left), cause=held[1])  # type: ignore[index]  # an object

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.machine.contents import asked_for, filled_by, own_keys, written
+from dtlint.machine.contents import asked_for, filled_by, keys_of_some, own_keys, written
 from dtlint.machine.contents.containers import (
     ALIKE,
     ITEMS,
@@ -22,6 +22,7 @@ from dtlint.machine.contents.containers import (
     without_lengths,
 )
 from dtlint.machine.contents.dictionaries import entries, one_of_makers
+from dtlint.machine.contents.keys_of_some import OTHERS
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, map_lanes, token
@@ -354,9 +355,6 @@ def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
     return result
 
 
-OTHERS = "<others>"  # attribute of a dictionary of which some lanes have a key more: what is under keys nobody knows
-
-
 def a_key_more(table: Object) -> tuple[Any, ...]:
     return ("keys", table.number, "more")
 
@@ -440,6 +438,7 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
                 hash(index.value)
             except TypeError:
                 return
+            keys_of_some.put(machine, container, index.value, mask)
             if mask & container.birth != container.birth and ("key", index.value) not in container.attributes:
                 cause = machine.control_cause() or Cause("rank")
                 held = machine.unknown(*a_key_more(container), cause=cause, tags=frozenset({UNEVEN}))
