@@ -319,8 +319,8 @@ def members_by_quorum(run: Run) -> dict[int, int]:
     """Where each replica group is one process, it needs nobody else of its own: who asks for the quorum takes part."""
     joined: dict[int, int] = {}
     for event, path in recorded(run, "quorum"):
-        number = number_of(event)
-        if number is not None and event.subject.facts["call"].get("world_size") == Const(1):
+        number, manager = number_of(event), event.subject
+        if number is not None and isinstance(manager, Object) and manager.facts["call"].get("world_size") == Const(1):
             joined[number] = joined.get(number, 0) | reached(event, path)
     return joined
 

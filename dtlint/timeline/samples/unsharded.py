@@ -229,7 +229,7 @@ def walked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
     for event, loss, loop in own_losses(run):
         for mark in provenance.marks(loss, picks.WINDOW, 0):
             place: Site = mark[1:4]
-            if place not in done and picks.moves_on(run.facts, *mark[4:], loop):
+            if place not in done and picks.moves_on(run.facts, mark[4], mark[5], loop):
                 done.add(place)
                 combined = event_step(event, "the gradients of all ranks are combined here")
                 yield place, kept(*ways_to(run, place), combined)
