@@ -10,7 +10,7 @@ from dtlint.machine import library
 from dtlint.machine.contents import containers, dictionaries, filled_by, keys_of_some, sets
 from dtlint.machine.contents.linear import difference, total
 from dtlint.machine.contents.opaque import deep_cause, opaque
-from dtlint.machine.contents.presence import ALIKE, ALWAYS, own_gradient, perhaps_not_made, presence
+from dtlint.machine.contents.presence import ALIKE, ALWAYS, made_on_one_side, own_gradient, perhaps_not_made, presence
 from dtlint.machine.contents.truth import truth_of
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
@@ -251,6 +251,9 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
         if exists is not None:
             return truthy(exists == (op in ("is not", "!=")))
         if isinstance(held, Unknown):
+            made = made_on_one_side(machine, held.symbol) if held.cause is None else None
+            if made is not None:
+                return Unknown(made) if op in ("is not", "!=") else machine.unknown("not", made)
             alike = THERE in held.tags or presence(machine.knowledge, held) == ALIKE
             cause = None if alike else held.cause
             tags = containers.without_lengths(held.tags)
