@@ -429,7 +429,8 @@ def comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
 
 
 def formatted(machine: Machine, node: ir.FString, mask: int) -> Value:
-    return templates.put_together(machine, tuple(evaluate(machine, part, mask) for part in node.parts), mask)
+    pieces = (library.meant(machine, evaluate(machine, part, mask), "formatted") for part in node.parts)
+    return templates.put_together(machine, tuple(pieces), mask)
 
 
 def awaited(machine: Machine, node: ir.Await, mask: int) -> Value:
