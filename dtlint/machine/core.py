@@ -151,8 +151,6 @@ class Machine:
         made = self.new(thing.kind, mask)
         made.attributes.update(thing.attributes)
         made.facts.update(thing.facts)
-        made.made_if, made.instead, made.otherwise = thing.made_if, thing.instead, thing.otherwise
-        made.doubted = thing.doubted
         return made
 
     def new_list(self, items: tuple[Value, ...] | None, mask: int, kind: str = "list") -> Object:

@@ -33,6 +33,7 @@ def copied(machine: Machine, thing: Object, mask: int, made: dict[int, Object]) 
     if thing.number in made:
         return made[thing.number]
     copy = made[thing.number] = machine.anew(thing, mask)
+    copy.made_if, copy.instead, copy.doubted = thing.made_if, thing.instead, thing.doubted  # so is the copy
     for name, held in list(copy.attributes.items()):
         if isinstance(held, Object) and (held.kind in CONTAINERS or is_module(machine, held)):
             copy.attributes[name] = copied(machine, held, mask, made)
