@@ -363,8 +363,8 @@ def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | No
         tags |= {UNEVEN}
         if (own := deep_cause(machine, (value,))) is not None and own.kind == "data":
             tags |= inner_tags((value,)) | {(KEPT, own.kind)}
-    elif isinstance(value, Tuple) and cause is not None:
-        tags |= {(ALIKE, frozenset(place for place, one in enumerate(value.items) if not deep_cause(machine, (one,))))}
+    elif cause is not None and (parts := items_of(machine, value)) is not None:
+        tags |= {(ALIKE, frozenset(place for place, one in enumerate(parts) if not deep_cause(machine, (one,))))}
     like = value if of_handles(value) or another_of_its_kind(machine, held, value) else None
     return machine.unknown(ITEMS, token(held) if held else 0, token(value), cause=cause, tags=tags, like=like)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.machine.contents import filled_by, own_keys, written
+from dtlint.machine.contents import asked_for, filled_by, keys_of_some, own_keys, written
 from dtlint.machine.contents.containers import (
     ALIKE,
     ITEMS,
@@ -21,7 +21,8 @@ from dtlint.machine.contents.containers import (
     of_each_lane,
     without_lengths,
 )
-from dtlint.machine.contents.dictionaries import one_of_makers
+from dtlint.machine.contents.dictionaries import entries, one_of_makers
+from dtlint.machine.contents.keys_of_some import OTHERS
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, map_lanes, token
@@ -244,7 +245,9 @@ def defaulted(machine: Machine, base: Object, index: Value, mask: int) -> Value:
         put(machine, base, index, made, mask)
         return made
     if own_keys.cause(machine, base, index) is not None and (held is None or UNEVEN not in held.tags):
-        put(machine, base, index, machine.unknown("default", base.number), mask)
+        made = calls.call_value(machine, base.facts[DEFAULT], (), (), mask)
+        like = made if isinstance(made, Object) else None
+        put(machine, base, index, machine.unknown("default", base.number, like=like), mask)
     elif held is None:
         base.facts[KEYS] = index
         made = calls.call_value(machine, base.facts[DEFAULT], (), (), mask)
@@ -353,9 +356,6 @@ def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
     return result
 
 
-OTHERS = "<others>"  # attribute of a dictionary of which some lanes have a key more: what is under keys nobody knows
-
-
 def a_key_more(table: Object) -> tuple[Any, ...]:
     return ("keys", table.number, "more")
 
@@ -439,6 +439,7 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
                 hash(index.value)
             except TypeError:
                 return
+            keys_of_some.put(machine, container, index.value, mask)
             if mask & container.birth != container.birth and ("key", index.value) not in container.attributes:
                 cause = machine.control_cause() or Cause("rank")
                 held = machine.unknown(*a_key_more(container), cause=cause, tags=frozenset({UNEVEN}))
@@ -544,6 +545,10 @@ def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
     if not keyed and (source.cause is not None or not isinstance(source, Const)):
         tags = machine.flow(machine, "item", (source,), source.tags) if machine.flow is not None else frozenset()
         machine.set(target, "[]", machine.unknown("merged", token(source), cause=source.cause, tags=tags), mask)
+        for key, held in list(entries(target)):
+            found = asked_for.perhaps(machine, held, source, key)
+            if found is not None:
+                machine.set(target, ("key", key), found, mask)
 
 
 def under_keys(machine: Machine, source: Value, mask: int) -> list[tuple[Value, Value]]:

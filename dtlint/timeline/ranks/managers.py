@@ -300,9 +300,7 @@ def apart(run: Run) -> Iterator[Apart]:
     for event, path in events:
         assert isinstance(event.subject, Object)
         which, here = (event.subject.number, event.op), reached(event, path)
-        if here != joined.get(
-            event.subject.number, event.subject.birth
-        ):  # what all do makes up for nothing that some leave out
+        if here != joined.get(event.subject.number, event.subject.birth):  # what all do makes up for nothing left out
             together[which] = together.get(which, 0) | here
     seen: set[object] = set()
     for event, path in events:
@@ -316,11 +314,12 @@ def apart(run: Run) -> Iterator[Apart]:
 
 
 def members_by_quorum(run: Run) -> dict[int, int]:
-    """Where each replica group is one process, it needs nobody else of its own: who asks for the quorum takes part."""
+    """Where each replica group is one process, it needs nobody else of its own: who asks for the quorum, or whether a
+    step is good, takes part."""
     joined: dict[int, int] = {}
-    for event, path in recorded(run, "quorum"):
-        number = number_of(event)
-        if number is not None and event.subject.facts["call"].get("world_size") == Const(1):
+    for event, path in recorded(run, "quorum", "asked"):
+        number, manager = number_of(event), event.subject
+        if number is not None and isinstance(manager, Object) and manager.facts["call"].get("world_size") == Const(1):
             joined[number] = joined.get(number, 0) | reached(event, path)
     return joined
 

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.training.parts import EVERYWHERE, KEY, LEARNED, Difference, made_shape, numbers_below
+from dtlint.machine.library.training.parts import (
+    EVERYWHERE,
+    KEY,
+    LEARNED,
+    LEARNED_BY,
+    Difference,
+    made_shape,
+    numbers_below,
+)
 from dtlint.machine.library.training.trainers import WRAPPED
 from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
@@ -84,11 +92,17 @@ def matters(run: Run, event: Event, one: Difference, below: frozenset[Any], runs
         return False
     if one.kind == "run":
         return below_wrapped(event, one, below) and not finds_unused(event) and unequal_runs(run, event, one, runs)
-    if not one.roots & below or 0 < run.facts.get(LEARNED, 0) <= one.moment:
+    if not one.roots & below or 0 < last_learned(run, below) <= one.moment:
         return False  # another model, or one that has learned everything by then
     if one.kind == "made":
         return split(event, one.lanes) if one.lanes else True
     return parted(event, one.mask | done_elsewhere(run, one))
+
+
+def last_learned(run: Run, below: frozenset[Any]) -> int:
+    """When gradients of this model were computed for the last time, or of any where this one gives no loss."""
+    of_model = [moment for root, moment in run.facts.get(LEARNED_BY, {}).items() if root in below]
+    return max(of_model, default=run.facts.get(LEARNED, 0))
 
 
 def done_elsewhere(run: Run, one: Difference) -> int:

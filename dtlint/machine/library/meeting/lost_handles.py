@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -76,10 +77,18 @@ def replaced_in_turns(body: Any, node: ir.Expr, name: str) -> bool:
     inner = next(
         (number for number in reversed(range(len(above))) if isinstance(above[number], ir.For | ir.While)), None
     )
-    if inner is None or read_in(above[inner], name):
+    if inner is None or any(read_in(above[inner], one) for one in (name, *readers_in(body, name))):
         return False
     once = any(isinstance(one, ir.If) and asks_for_one(one.test) for one in above[inner:])
     return not once and not any(isinstance(one, ir.Break | ir.Return) for one in every_node(above[inner]))
+
+
+def readers_in(body: Any, name: str) -> Iterator[str]:
+    """`def finish(): work.wait()`: inner functions that read the name where they are called."""
+    for statement in body:
+        for one in every_node(statement):
+            if isinstance(one, ir.Function) and read_in(one.body, name):
+                yield one.name
 
 
 def asks_for_one(test: Any) -> bool:

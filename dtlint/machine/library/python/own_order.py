@@ -82,7 +82,7 @@ NAMES = frozenset({"name", "stem", "parent", "suffix"})  # of a path
 NAMED = frozenset({"named_parameters", "named_buffers", "named_modules", "named_children"})  # each with its name
 BY_NAME = frozenset({"state_dict"})
 ANSWER = "output"  # symbol: what a model says
-HELD = frozenset({ITEMS, "list", "sorted", "set", "tuple"})
+HELD = frozenset({ITEMS, "list", "sorted", "set", "tuple", "builtins.tuple"})
 JOINED = frozenset(f"op {one}" for one in "+-&|^")
 PATHS = frozenset({"builtins.str", "os.path.basename", "os.path.dirname", "os.path.splitext", "os.path.join"})
 CHANGES = frozenset({"replace", "strip", "lstrip", "rstrip", "lower", "upper", "keys"})
@@ -121,7 +121,9 @@ def text_like(symbol: Symbol) -> tuple[Any, ...]:
     """This is a text, or holds texts, if one of these does."""
     key = symbol.key
     if key[0] == "item":
-        return () if len(key) > 2 and last_name(key[1]) in BY_NAME else key[1:2]
+        if len(key) > 2 and last_name(key[1]) in BY_NAME:
+            return ()
+        return written_part(key[1], key[2]) if type(key[-1]) is int else key[1:2]
     if key[0] == "comprehension":  # what it gives stands before what it walks over
         return key[2:] if type(key[1]) is int else key[1:2]
     if key[0] == "for each":
@@ -135,6 +137,15 @@ def text_like(symbol: Symbol) -> tuple[Any, ...]:
     if key[0] == "call":
         return (receiver(symbol),) if last_name(symbol) in CHANGES else ()
     return key[1:] if key[0] in HELD or key[0] in PATHS or key[0] in JOINED else ()
+
+
+def written_part(row: Any, number: int) -> tuple[Any, ...]:
+    """`speaker` of `for speaker, _ in [(int(one), name) for one, name in lines]`: of what is written down as several
+    things, this one says nothing of the others."""
+    base = row
+    while isinstance(base, Symbol) and base.key[0] in ("item", "comprehension") and type(base.key[-1]) is not int:
+        base = base.key[2] if type(base.key[1]) is int else base.key[1]
+    return base[number : number + 1] if isinstance(base, tuple) and number < len(base) else (row,)
 
 
 def written_keys(held: Any) -> tuple[Any, ...]:
