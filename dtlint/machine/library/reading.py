@@ -35,6 +35,8 @@ BY_NAME = "by name"  # fact of the run: the steps where an attribute was taken f
 
 def value_of(machine: Machine, row: Api, name: str, mask: int, owner: Value | None = None) -> Value:
     """Read an attribute a pack describes, of its owner."""
+    if "number" in row.extra:
+        return Const(float(row.extra["number"]))
     handler = library.HANDLERS.get(row.model) if row.model else None
     invocation = Invocation(name, row, owner, (), (), mask, None)
     if handler is not None:
