@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.findings import Step
+from dtlint.machine.contents import dealt
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
@@ -164,7 +165,7 @@ def piece(machine: Machine, base: Value, index: Value) -> Value | None:
     cause = index.cause
     if cause is None or cause.kind not in BY_SHARE or not isinstance(base, Unknown | Object):
         return None
-    found = provenance.marks(base, PIECES, 1)
+    found = provenance.marks(base, PIECES, 1) or ([(PIECES, False, ())] if dealt.by_need(machine, base) else [])
     unshared = tuple(("ordered", *tag[1:]) for tag in provenance.marks(base, "order", 0))
     if not found and not unshared:
         return None
