@@ -30,7 +30,7 @@ def replicated(machine: Machine, value: Value) -> Value:
     def leaf(one: Value) -> Value:
         if not isinstance(one, Unknown):
             return one if not isinstance(one, Const) else machine.fresh("copies", None, frozenset({fact("replicated")}))
-        machine.facts.setdefault("jax copied symbols", set()).add(one.symbol)
+        machine.facts.setdefault(jax_facts.COPIED, set()).add(one.symbol)
         if has(one, "key"):
             from dtlint.machine.library.jax import keys as jax_keys
 
@@ -49,6 +49,14 @@ def replicated(machine: Machine, value: Value) -> Value:
         return Unknown(machine.symbols.of(COPIES, one.symbol, machine.symbols.fresh("time")), made.cause, made.tags)
 
     return jax_facts.mapped_tree(machine, value, leaf)
+
+
+def copied_whole(machine: Machine, trees: tuple[Value, ...], rows: tuple[Unknown, ...]) -> None:
+    """Where any leaf of a tree is copied to the devices, the tree is."""
+    copied = machine.facts.get(jax_facts.COPIED, ())
+    for tree, row in zip(trees, rows, strict=True) if copied else ():
+        if row.symbol in copied:
+            copied.update(leaf.symbol for leaf in jax_facts.leaves(tree) if isinstance(leaf, Unknown))
 
 
 def made_once_more(machine: Machine, value: Value) -> Value:
