@@ -49,7 +49,7 @@ def query(machine: Machine, call: Invocation) -> Value | None:
         machine.facts[HOSTS] = True
         if call.row.value == "rank":
             machine.facts[jax_facts.TOLD_APART] = True
-    if call.row.value == "local_devices" and call.node is not None and machine.facts.get(HOSTS):
+    if call.row.value == "local_devices" and call.node is not None:
         name = product_named(machine, call)
         if name:
             jax_facts.note(machine, "local in global", call.mask, name=name)
