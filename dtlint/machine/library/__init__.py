@@ -540,5 +540,6 @@ turn_ends = left_over.turn_ends
 
 
 compared, asked, chosen, answered = uncalled.compared, uncalled.asked, uncalled.chosen, uncalled.answered
+meant = uncalled.meant
 called_beside = uncalled.called_beside
 placed, withheld = uncalled.placed, uncalled.withheld

@@ -165,6 +165,10 @@ def orders_needed(run: Run) -> Iterator[tuple[tuple[Any, ...], Step, bool]]:
         loss = event.extra.get("loss") if event.op == "backward" else None
         for mark in provenance.marks(loss, "ordered", 0) if loss is not None else ():
             yield mark, event_step(event, "the gradients of all ranks' parts meet here"), False
+    for event, _ in seen.of("load"):
+        named = event.extra["call"].arguments[:1]
+        for mark in (mark for name in named for mark in provenance.marks(name, "ordered", 0)):
+            yield mark, event_step(event, "each rank reads from its part of it"), False
     for event, path in seen.of("hand-over") if several_processes(run) else ():
         loader = event.subject
         if isinstance(loader, Object) and "described" in loader.facts:

@@ -62,7 +62,8 @@ def partial_batches(run: Run) -> Iterator[tuple[Site, Steps, str]]:
 def cut_by_hand(run: Run) -> Iterator[tuple[Site, Steps, str]]:
     """Slices of stored data that are divided between the devices, the last one like the others."""
     done: set[Any] = set()
-    for event, path in survey(run).of("device-split"):
+    seen = survey(run)
+    for event, path in (*seen.of("device-split"), *seen.of("mesh-split")):
         for mark in provenance.marks(event.subject, whole_batches.HAND_CUT, 1) if event.subject is not None else ():
             if mark in done or not unpadded(event.subject) or asked_for_rest(path, mark[4]):
                 continue

@@ -240,6 +240,8 @@ def unpadded(batch: Value | None) -> bool:
     """Is this a batch just as the loader gave it?"""
     if isinstance(batch, Object) and batch.kind in HOLDERS:
         batch = next((one for one in batch.attributes.values() if of_loop(one)), None)
+    if isinstance(batch, Tuple):  # `device_put((images, labels), …)`
+        batch = next((one for one in batch.items if of_loop(one)), None)
     if isinstance(batch, Unknown) and provenance.has_mark(batch, HAND_CUT, 0):
         return is_hand_cut(batch.symbol)
     if not isinstance(batch, Unknown) or not provenance.has_mark(batch, "loader", 1):

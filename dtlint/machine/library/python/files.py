@@ -58,7 +58,8 @@ def is_path(value: Value) -> bool:
 def no_place(value: Value, given: bool) -> bool:
     """Something that is open already or, where it was `given` to a call, lives in memory: an object of a library that
     is not a path; or `sys.stderr`, or what is called with each line."""
-    if isinstance(value, FunctionRef | Bound) or (isinstance(value, External) and value.name.startswith(OF_PYTHON)):
+    called = value.function if isinstance(value, Bound) else value  # `options.output_dir` of a library may be a path
+    if isinstance(called, FunctionRef) or (isinstance(value, External) and value.name.startswith(OF_PYTHON)):
         return given
     if not isinstance(value, Object) or not isinstance(value.kind, str):
         return False

@@ -17,7 +17,7 @@ from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.computing.provenance import inner_symbols
 from dtlint.machine.library.feeding import sharding
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import ITEMS, Const, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import ITEMS, Cause, Const, Object, Symbol, Tuple, Unknown, Value
 
 RANKED = "ranked"  # tag of a list: in the order of this rank's numbers, since the place in the tag
 UNSHARED = "order"  # tag of a list: in an order that ranks may not agree on, for the reason at the end of the tag
@@ -30,14 +30,8 @@ DRAWN = frozenset({"rank", "local rank", "clock", "unseeded", "differs"})
 
 def ranked(machine: Machine, call: Invocation, whole: Value) -> Unknown | None:
     """What `sorted(losses, key=losses.get)` and `names.sort(key=…)` leave in the list."""
-    from dtlint.machine.functions import calls
-
-    by = next((value for name, value in call.keywords if name == "key"), None)
     item = containers.element(machine, whole)
-    if by is None or (deep_cause(machine, (item,)) is not None and not isinstance(item, Tuple)):
-        return None
-    cause = deep_cause(machine, (calls.call_value(machine, by, (item,), (), call.mask),))
-    if cause is None or cause.kind not in OWN:
+    if judged_by_own(machine, call, item) is None:
         return None
     symbol = machine.symbols.of(RANKED, token(whole), machine.symbols.fresh("order"))
     return Unknown(
@@ -46,6 +40,17 @@ def ranked(machine: Machine, call: Invocation, whole: Value) -> Unknown | None:
         frozenset({sharding.remember(machine, RANKED)}),
         item if isinstance(item, Tuple | Object) else None,
     )
+
+
+def judged_by_own(machine: Machine, call: Invocation, item: Value) -> Cause | None:
+    """Why `key` says another thing of the same item on another rank."""
+    from dtlint.machine.functions import calls
+
+    by = next((value for name, value in call.keywords if name == "key"), None)
+    if by is None or (deep_cause(machine, (item,)) is not None and not isinstance(item, Tuple)):
+        return None
+    cause = deep_cause(machine, (calls.call_value(machine, by, (item,), (), call.mask),))
+    return cause if cause is not None and cause.kind in OWN else None
 
 
 def of_texts(machine: Machine, value: Value) -> bool:
@@ -77,7 +82,7 @@ NAMES = frozenset({"name", "stem", "parent", "suffix"})  # of a path
 NAMED = frozenset({"named_parameters", "named_buffers", "named_modules", "named_children"})  # each with its name
 BY_NAME = frozenset({"state_dict"})
 ANSWER = "output"  # symbol: what a model says
-HELD = frozenset({ITEMS, "list", "sorted", "set", "tuple"})
+HELD = frozenset({ITEMS, "list", "sorted", "set", "tuple", "builtins.tuple"})
 JOINED = frozenset(f"op {one}" for one in "+-&|^")
 PATHS = frozenset({"builtins.str", "os.path.basename", "os.path.dirname", "os.path.splitext", "os.path.join"})
 CHANGES = frozenset({"replace", "strip", "lstrip", "rstrip", "lower", "upper", "keys"})
@@ -91,7 +96,7 @@ def made_of_text(machine: Machine, symbol: Symbol) -> bool:
         if id(one) in seen:
             continue
         seen.add(id(one))
-        written.update(part for part in one.key[1:] if one.key[0] == ITEMS and type(part) is str)
+        written.update(part for part in said_in(one.key) if type(part) is str)
         if len(written) > 1:
             return True
         if one.key[0] in TEXT or one.key[0] in LISTINGS or is_cut(one) or last_name(one) in BY_NAME or is_name(one):
@@ -100,6 +105,11 @@ def made_of_text(machine: Machine, symbol: Symbol) -> bool:
             return True
         todo.extend(inner_symbols(text_like(one)))
     return False
+
+
+def said_in(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a list was given one after the other, and what may stand in a name."""
+    return key[1:] if key[0] == ITEMS else key[2:] if key[0] == "phi" else ()
 
 
 def is_text(machine: Machine, value: Value | None) -> bool:
@@ -111,7 +121,9 @@ def text_like(symbol: Symbol) -> tuple[Any, ...]:
     """This is a text, or holds texts, if one of these does."""
     key = symbol.key
     if key[0] == "item":
-        return () if len(key) > 2 and last_name(key[1]) in BY_NAME else key[1:2]
+        if len(key) > 2 and last_name(key[1]) in BY_NAME:
+            return ()
+        return written_part(key[1], key[2]) if type(key[-1]) is int else key[1:2]
     if key[0] == "comprehension":  # what it gives stands before what it walks over
         return key[2:] if type(key[1]) is int else key[1:2]
     if key[0] == "for each":
@@ -125,6 +137,15 @@ def text_like(symbol: Symbol) -> tuple[Any, ...]:
     if key[0] == "call":
         return (receiver(symbol),) if last_name(symbol) in CHANGES else ()
     return key[1:] if key[0] in HELD or key[0] in PATHS or key[0] in JOINED else ()
+
+
+def written_part(row: Any, number: int) -> tuple[Any, ...]:
+    """`speaker` of `for speaker, _ in [(int(one), name) for one, name in lines]`: of what is written down as several
+    things, this one says nothing of the others."""
+    base = row
+    while isinstance(base, Symbol) and base.key[0] in ("item", "comprehension") and type(base.key[-1]) is not int:
+        base = base.key[2] if type(base.key[1]) is int else base.key[1]
+    return base[number : number + 1] if isinstance(base, tuple) and number < len(base) else (row,)
 
 
 def written_keys(held: Any) -> tuple[Any, ...]:
