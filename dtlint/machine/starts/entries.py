@@ -299,8 +299,17 @@ def unknown_keywords(
             else argument(machine, function, param, usual.get(param.name)),
         )
         for param in function.params
-        if param.kind == "keyword"
+        if param.kind == "keyword" and not is_empty_table(param.default)
     )
+
+
+def is_empty_table(default: ir.Expr | None) -> bool:
+    """`accelerate_kwargs: dict = dict()` is handed on as it is: further options of a library, for whoever needs them."""
+    if isinstance(default, ir.Call):
+        return (
+            isinstance(default.func, ir.Name) and default.func.id == "dict" and not (default.args or default.keywords)
+        )
+    return isinstance(default, ir.DictExpr) and not default.items
 
 
 def framework_gives(machine: Machine, name: str, what: str) -> Value:
