@@ -9,7 +9,7 @@ from pathlib import Path
 from dtlint import context
 from dtlint.config import Config, passed_over
 from dtlint.launch.documents import document_files, requirements_above
-from dtlint.launch.files import DATA_SUFFIXES, SUFFIXES, launch_files
+from dtlint.launch.files import DATA_SUFFIXES, is_launching, launch_files
 from dtlint.mistakes import Mistake
 from dtlint.source.files import Discovery, discover, shown_path, standard_input
 from dtlint.source.text import Incomplete, SourceFile
@@ -38,7 +38,7 @@ class Listing:
 def listed(paths: Sequence[str], config: Config, stdin: tuple[str, bytes] | None = None) -> Listing:
     """The files to look at."""
     names = [path for path in paths if path != "-"]
-    launching = [path for path in names if Path(path).is_dir() or path.lower().endswith(SUFFIXES)]
+    launching = [path for path in names if Path(path).is_dir() or is_launching(path)]
     python = [path for path in names if Path(path).is_dir() or path not in launching]
     found, launchers = Discovery(), Discovery()
     if python:

@@ -2,9 +2,9 @@
 
 What it finds
 -------------
-`jax.process_index == 0` or `if dist.is_initialized:` without the call; `if rank:` (or a name that says main, set to the
-truth of a rank) around what the main rank should write; `is_main_process == 0`; `index or process_index()`, or
-`f"cuda:{local_rank}" if local_rank else "cpu"`, where 0 counts as missing.
+`jax.process_index == 0`, `if dist.is_initialized:` or `f"part_{jax.process_index}"` without the call; `if rank:` (or a
+name that says main, set to the truth of a rank) around what the main rank should write; `is_main_process == 0`;
+`index or process_index()`, or `f"cuda:{local_rank}" if local_rank else "cpu"`, where 0 counts as missing.
 
 Why it is bad
 -------------
@@ -81,6 +81,7 @@ def uncalled(op: str, name: str, span: Span, scope: str) -> Finding:
     if op == "answered":
         message = f"`{name} == 0` is true on every rank but the main one"
         return RULE.finding(span, message, f"ask `{name}` itself", scope=scope, trail=trail)
-    what = "is compared with a number, which is never equal" if op == "compared" else "is always true"
+    spoken = {"compared": "is compared with a number, which is never equal", "formatted": "is written out itself"}
+    what = spoken.get(op, "is always true")
     message = f"`{name}` is a function that is not called; it {what}"
     return RULE.finding(span, message, f"call it: `{name}()`", scope=scope, trail=trail)

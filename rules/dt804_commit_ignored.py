@@ -45,6 +45,12 @@ def check(run: Run) -> Iterator[Finding]:
         asked = Step(event.path, event.at[0], "asked here, and the answer is dropped")
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=(asked,))
     found = review(run)
+    stepped = [question.extra["call"] for _, question, _ in found.anyway] if found is not None else []
+    for event, _ in recorded(run, "answer-told"):
+        if event.extra["call"] not in stepped:
+            message = "the answer of `should_commit()` is only told to people: a failed step is applied all the same"
+            asked = Step(event.path, event.at[0], "asked here, and the answer decides nothing")
+            yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=(asked,))
     for event, question, way in found.anyway if found is not None else ():
         message = "the optimizer steps whatever `should_commit()` has answered"
         trail = (

@@ -11,7 +11,7 @@ from pathlib import Path
 MARK = re.compile(r"#\s*(want|miss|noise):\s*((?:DT\d{3}\b[,\s]*)+)(?:\"([^\"]*)\")?")
 PASSED_OVER = re.compile(r"#\s*passed over:\s*\S")
 STRICT = re.compile(r"#\s*tier:\s*strict")
-TEXT_FILES = {".py", ".sh", ".sbatch", ".slurm", ".yaml", ".yml", ".ipynb", ".toml", ""}
+TEXT_FILES = {".py", ".sh", ".sbatch", ".slurm", ".yaml", ".yml", ".ipynb", ".toml", ".mk", ""}
 
 
 @dataclass(frozen=True)

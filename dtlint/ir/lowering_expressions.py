@@ -223,6 +223,8 @@ def arguments(written: Any, state: Lowering) -> tuple[tuple[Any, ...], tuple[Any
 
 def _subscript(node: Any, state: Lowering) -> nodes.Expr:
     value = expression(node.value, state)
+    if isinstance(value, nodes.Name) and value.id == "self":
+        state.tokens.add(nodes.OWN_ITEM)
     elements = node.slice
     if len(elements) == 1 and not isinstance(elements[0].comma, libcst.Comma):
         only = elements[0].slice

@@ -361,7 +361,8 @@ def _mpi_step(head: Word, options: Options, place: Place) -> Launch:
     world = options.number("n")
     per_node = options.number("ppn") or (1 if options.get("pernode") else None)
     hosts = options.get("host")
-    nodes = len(hosts.value.split(",")) if hosts and hosts.value and OPEN not in hosts.value else None
+    named = hosts.value.split(",") if hosts and hosts.value and OPEN not in hosts.value else []
+    nodes = len({host.partition(":")[0] for host in named}) or None  # a host that is named twice is one node
     if nodes is None and world and per_node:
         nodes = -(-world // per_node)
     return Launch(

@@ -6,11 +6,12 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from dtlint.launch import makefiles
 from dtlint.source.files import NEVER, Discovery, discover, git_listed
 
 SHELL_SUFFIXES = (".sh", ".bash", ".sbatch", ".slurm", ".srun")
 YAML_SUFFIXES = (".yaml", ".yml")
-SUFFIXES = (*SHELL_SUFFIXES, *YAML_SUFFIXES, ".json")
+SUFFIXES = (*SHELL_SUFFIXES, *YAML_SUFFIXES, ".json", *makefiles.FORMS)
 DATA_SUFFIXES = (*YAML_SUFFIXES, ".json")
 LARGEST = 512 * 1024  # larger YAML and JSON below a directory is data; named outright it is read all the same
 
@@ -38,6 +39,19 @@ def files_below(
     return discover(below, exclude, force_exclude=True) if below else Discovery()
 
 
+def is_shell(path: str) -> bool:
+    """Does a shell read it, or make, which hands its recipes to one?"""
+    return path.lower().endswith(SHELL_SUFFIXES) or makefiles.is_makefile(path)
+
+
+def is_launching(path: str) -> bool:
+    return is_shell(path) or path.lower().endswith((*YAML_SUFFIXES, ".json"))
+
+
+def ends_with(path: Path, suffixes: Sequence[str]) -> bool:
+    return path.suffix.lower() in suffixes or (path.name in suffixes and makefiles.is_makefile(path.name))
+
+
 def _other(path: Path) -> bool:
     return path.suffix.lower() in (".py", ".pyw", ".ipynb", ".md", ".toml")
 
@@ -46,7 +60,7 @@ def _below(directory: Path, suffixes: Sequence[str], wanted: Callable[[Path], bo
     tracked = _tracked(directory, suffixes)
     for path in _walk(directory) if tracked is None else tracked:
         if (
-            path.suffix.lower() in suffixes
+            ends_with(path, suffixes)
             and wanted(path)
             and not NEVER.intersection(path.relative_to(directory).parts[:-1])
         ):

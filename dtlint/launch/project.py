@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from dtlint.launch import containers, settings, topology
+from dtlint.launch import containers, makefiles, settings, topology
 from dtlint.launch.commands import Place, script_launches
-from dtlint.launch.files import SHELL_SUFFIXES, YAML_SUFFIXES
+from dtlint.launch.files import YAML_SUFFIXES, is_shell
 from dtlint.launch.model import Argument, Configuration, Launch, LaunchFile
 from dtlint.launch.shell_values import Scope, known
 from dtlint.launch.shell_words import ShellProblem
@@ -92,7 +92,7 @@ def is_launch_file(path: str, data: bytes) -> bool:
     lower = path.lower()
     if EDITORS.intersection(lower.split("/")):
         return False  # JSON with comments and trailing commas, and never what starts a job
-    if lower.endswith(SHELL_SUFFIXES):
+    if is_shell(path):
         return SHELL_TOKENS.search(data) is not None
     return lower.endswith((*YAML_SUFFIXES, ".json")) and DATA_TOKENS.search(data) is not None
 
@@ -126,7 +126,7 @@ def load(files: Iterable[SourceFile]) -> Launches:
             continue
         one = read_text(file.path, source.text, _beside(file))
         places[file.path] = file.location
-        shell = file.path.lower().endswith(SHELL_SUFFIXES)
+        shell = is_shell(file.path)
         if one.problems and not shell and is_template(source.text):
             templates.append(file.path)
         elif (SHELL_SIGNS if shell else DATA_SIGNS).search(data):
@@ -174,7 +174,8 @@ def read_text(path: str, text: str, beside: Callable[[str], tuple[str, str] | No
             else _documents(path, text, trees)
         )
     try:
-        return LaunchFile(path, text, tuple(script_launches(text, Place(path), scope=Scope(beside=beside))))
+        script = makefiles.as_script(text) if makefiles.is_makefile(path) else text
+        return LaunchFile(path, text, tuple(script_launches(script, Place(path), scope=Scope(beside=beside))))
     except ShellProblem as problem:
         return LaunchFile(path, text, problems=(Incomplete(path, problem.line, f"not valid shell: {problem.message}"),))
     except RecursionError:

@@ -291,7 +291,7 @@ class Machine:
                     instead = right if joined is left else left
                     if joined.facts.get("wrapped") and joined.attributes.get("module") == instead:
                         joined.facts[PUT_ON] = (question, (joined is left) is answer)
-                    if joined.made_if is None and (instead == NONE or nothing_yet(instead, question)):
+                    if joined.made_if is None and (instead in (NONE, MISSING) or nothing_yet(instead, question)):
                         joined.made_if = (question or symbol, (joined is left) is answer)
                     settings.perhaps_given(self, joined, instead)
                 if name == "[]" and isinstance(joined, Tuple) and Tuple(()) in (left, right):

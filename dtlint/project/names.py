@@ -34,6 +34,7 @@ class Names:
         self._give_names()
         self._resolved: dict[tuple[str, str], str] = {}
         self._stood_in = self._packages_stood_in()
+        self._of_itself = self._names_of_itself()
 
     def name_of(self, path: str) -> str:
         return self._names[path]
@@ -160,6 +161,8 @@ class Names:
 
     def _absolute(self, directory: str, module: str) -> str:
         parts = module.split(".")
+        if len(parts) > 1 and parts[0] in self._of_itself:
+            parts = parts[1:]
         top = self._best_entry(directory, parts[:1])
         if top in self._packages:  # a regular package lies in one place: what it lacks is not looked for elsewhere
             beside = None if _contains(parent_of(top), directory) else self._beside(directory, parts)
@@ -222,6 +225,24 @@ class Names:
         file = self._entries[entry]
         lines = self._imports.get(file, ()) if file else ()
         return any(not line.level and line.module.partition(".")[0] == name for line in lines)
+
+    def _names_of_itself(self) -> frozenset[str]:
+        """Names of the package that is the project itself: `rows.data` is `data.py` where `__init__.py` lies beside it,
+        and so is all else that anybody imports from `rows`."""
+        if "__init__.py" not in self.paths:
+            return frozenset()
+        inside: dict[str, set[str]] = {}
+        for dotted in self._imported:
+            first, _, rest = dotted.partition(".")
+            inside.setdefault(first, set()).update([rest.partition(".")[0]] if rest else ())
+        return frozenset(
+            name
+            for name, parts in inside.items()
+            if len(parts) > 1
+            and name not in self._tails
+            and name not in sys.stdlib_module_names
+            and all(part in self._entries for part in parts)
+        )
 
     def _packages_stood_in(self) -> frozenset[str]:
         """Packages in which programs are started: `package/training/main.py` imports `training.options`, itself by

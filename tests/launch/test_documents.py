@@ -113,6 +113,7 @@ ONE_TASK = "#SBATCH -N 1\n#SBATCH --ntasks-per-node=1\n#SBATCH --gres=gpu:a100:1
 
 def test_a_batch_job_may_be_one_task() -> None:
     assert told(f"{ONE_TASK}srun python write.py --seed 3\n", "job.sh").as_one_process("write.py")
+    assert told("#SBATCH --gres=gpu:a100:1\npython write.py --seed 3\n", "job.sh").as_one_process("write.py")
 
 
 @pytest.mark.parametrize(

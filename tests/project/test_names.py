@@ -199,3 +199,21 @@ def test_a_program_started_in_the_folder_of_a_package() -> None:
     assert found(project, "suite/training/main.py", "models.net") == "suite/models/net.py"
     files["suite/training/main.py"] = "import models.net\n"
     assert found(names(files), "suite/training/main.py", "models.net") is None
+
+
+def test_a_project_that_is_the_package_itself() -> None:
+    """`from suite.core.loop import run` where `core/loop.py` and `__init__.py` lie side by side at the top. A library
+    of which the project has folders of some names, and not of others, is not meant."""
+    files = {
+        "__init__.py": "",
+        "core/train.py": "from suite.core.loop import run\nfrom suite.tools.state import State\nimport torch.core.nn\n",
+        "core/loop.py": "",
+        "tools/state.py": "import torch.optim\nimport suite\n",
+    }
+    project = names(files)
+    assert found(project, "core/train.py", "suite.core.loop") == "core/loop.py"
+    assert found(project, "core/train.py", "suite.tools.state") == "tools/state.py"
+    assert found(project, "tools/state.py", "suite") is None
+    assert project.resolve("core/train.py", "torch.core.nn", 0) == "torch.core.nn"
+    del files["__init__.py"]
+    assert found(names(files), "core/train.py", "suite.core.loop") is None

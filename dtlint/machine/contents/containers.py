@@ -18,6 +18,7 @@ from dtlint.machine.values import (
     MISSING,
     NONE,
     Cause,
+    ClassRef,
     Const,
     Object,
     Row,
@@ -338,7 +339,7 @@ def taken_apart(machine: Machine, number: int) -> Apart | None:
     outer = next(((cause, marks) for newest, cause, marks in machine.uneven if number <= newest), None)
     if outer is not None:
         return Apart(outer[0], outer[0], outer[1])
-    part = sharding.kept_by_turn(machine, number) if machine.frame.loops else None
+    part = sharding.kept_by_turn(machine, number)
     if part is None:
         return None
     uneven = None if part.even or stops_alike(machine) else part.cause
@@ -363,9 +364,9 @@ def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | No
         tags |= {UNEVEN}
         if (own := deep_cause(machine, (value,))) is not None and own.kind == "data":
             tags |= inner_tags((value,)) | {(KEPT, own.kind)}
-    elif isinstance(value, Tuple) and cause is not None:
-        tags |= {(ALIKE, frozenset(place for place, one in enumerate(value.items) if not deep_cause(machine, (one,))))}
-    like = value if of_handles(value) or another_layer(machine, held, value) else None
+    elif cause is not None and (parts := items_of(machine, value)) is not None:
+        tags |= {(ALIKE, frozenset(place for place, one in enumerate(parts) if not deep_cause(machine, (one,))))}
+    like = value if of_handles(value) or another_of_its_kind(machine, held, value) else None
     return machine.unknown(ITEMS, token(held) if held else 0, token(value), cause=cause, tags=tags, like=like)
 
 
@@ -392,8 +393,9 @@ def alike_part(base: Value, index: Value) -> bool:
     return bool(places) and isinstance(index, Const) and all(index.value in one for one in places)
 
 
-def another_layer(machine: Machine, held: Value | None, value: Value) -> bool:
-    """A list that a loop fills with blocks of a model, one like the other: each is called as this one is."""
+def another_of_its_kind(machine: Machine, held: Value | None, value: Value) -> bool:
+    """A list that a loop fills with blocks of a model, or with things of one class of the program: each is called as
+    this one is."""
     from dtlint.machine.library.training.modules import is_module
 
     before = held.items if isinstance(held, Tuple) else (held.like,) if isinstance(held, Unknown) else ()
@@ -401,9 +403,15 @@ def another_layer(machine: Machine, held: Value | None, value: Value) -> bool:
         before = ()  # empty when the loop began
     return (
         isinstance(value, Object)
-        and is_module(machine, value)
+        and (isinstance(value.kind, ClassRef) or is_module(machine, value))
         and all(isinstance(one, Object) and one.kind == value.kind for one in before)
     )
+
+
+def one_kind(items: tuple[Value, ...]) -> Object | None:
+    """The first of the things that a list holds, where all of them are of one class of the program."""
+    kinds = {one.kind if isinstance(one, Object) else None for one in items}
+    return items[0] if len(kinds) == 1 and isinstance(next(iter(kinds)), ClassRef) else None  # type: ignore[return-value]
 
 
 def of_handles(value: Value) -> bool:

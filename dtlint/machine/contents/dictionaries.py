@@ -32,8 +32,11 @@ def entries(value: Object) -> Iterator[tuple[Any, Value]]:
 
 def take_out(machine: Machine, container: Value, index: Value, mask: int) -> None:
     """`del options["shuffle"]`, `options.pop("shuffle")`: on all lanes that have it; on some it may stay."""
+    from dtlint.machine.contents import keys_of_some
+
     if isinstance(container, Object) and container.kind == "dict" and isinstance(index, Const):
         name = ("key", index.value)
+        keys_of_some.taken_out(machine, container, index.value, mask)
         if name in container.attributes and mask & container.birth == container.birth:
             machine.set(container, name, MISSING, mask)
 

@@ -44,6 +44,11 @@ def written(machine: Machine, thing: Object, name: Any, mask: int) -> None:
         machine.facts.setdefault(MADE_BY, {})[place] = mask | ~thing.birth
 
 
+def forgotten(machine: Machine, thing: Object, name: Any) -> None:
+    """Some take it away again: who has it is not known any more."""
+    machine.facts.get(MADE_BY, {}).pop((thing.number, name), None)
+
+
 def by_rank(machine: Machine) -> bool:
     cause = machine.control_cause()
     return cause is not None and cause.kind in BY_RANK

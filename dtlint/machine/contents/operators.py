@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from dtlint.machine import library
-from dtlint.machine.contents import containers, dictionaries, filled_by, sets
+from dtlint.machine.contents import containers, dictionaries, filled_by, keys_of_some, sets
 from dtlint.machine.contents.linear import difference, total
 from dtlint.machine.contents.opaque import deep_cause, opaque
-from dtlint.machine.contents.presence import ALIKE, ALWAYS, own_gradient, perhaps_not_made, presence
+from dtlint.machine.contents.presence import ALIKE, ALWAYS, made_on_one_side, own_gradient, perhaps_not_made, presence
 from dtlint.machine.contents.truth import truth_of
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
@@ -24,10 +24,7 @@ from dtlint.machine.values import (
     NONE,
     THERE,
     TRUE,
-    Bound,
     Const,
-    External,
-    FunctionRef,
     Object,
     Row,
     Symbol,
@@ -118,8 +115,8 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
         return filled
     if op == "*" and isinstance(left, Object) and left.kind == "list":
         return containers.repeat(machine, left, right)
-    if op in sets.OPERATORS and isinstance(left, Object) and sets.is_set(left):
-        return sets.combined(machine, op, left, right)
+    if op in sets.OPERATORS and (several := sets.as_set(machine, left, right)) is not None:
+        return sets.combined(machine, op, several, right)
     if op == "|" and (dictionaries.is_plain(left) or dictionaries.is_plain(right)):
         return dictionaries.united(machine, left, right)
     left, right = content(left), content(right)
@@ -184,6 +181,7 @@ def of_each_lane(machine: Machine, held: Value) -> Value:
 
 
 def comparison(machine: Machine, op: str, left: Value, right: Value, mask: int) -> Value:
+    left, right = library.compared(machine, left, right)
     if op in ("is", "is not") and right == NONE:
         if own_gradient(left):
             return truthy(op == "is not")
@@ -193,6 +191,10 @@ def comparison(machine: Machine, op: str, left: Value, right: Value, mask: int) 
     if op in ("in", "not in") and containers.is_text(left) and containers.of_unknown_make(right):
         asked = machine.unknown("compare in", token(left), token(right), tags=right.tags)
         return asked if op == "in" else machine.unknown("not", asked.symbol, tags=right.tags)
+    if op in ("in", "not in"):
+        certain = keys_of_some.asked(machine, right, left, truthy(op == "in"), truthy(op != "in"))
+        if certain is not None:
+            return certain
     held = filled_by.holders(right, mask) if op in ("in", "not in") and not isinstance(left, Const) else None
     if held is not None:  # for those who have put nothing there, nothing is in it
         asked = machine.unknown("filled", token(right)[1], token(left), cause=held[1])  # type: ignore[index]  # an object
@@ -247,6 +249,9 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
         if exists is not None:
             return truthy(exists == (op in ("is not", "!=")))
         if isinstance(held, Unknown):
+            made = made_on_one_side(machine, held.symbol) if held.cause is None else None
+            if made is not None:
+                return Unknown(made) if op in ("is not", "!=") else machine.unknown("not", made)
             alike = THERE in held.tags or presence(machine.knowledge, held) == ALIKE
             cause = None if alike else held.cause
             tags = containers.without_lengths(held.tags)
@@ -275,8 +280,6 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
         if isinstance(right, Object) and right.kind == "dict" and dictionaries.is_open(right):
             asked = dictionaries.has_key(machine, right, left)
             return asked if op == "in" else machine.unknown("not", asked.symbol, cause=asked.cause, tags=asked.tags)
-    if isinstance(left, External | FunctionRef | Bound) or isinstance(right, External | FunctionRef | Bound):
-        library.compared(machine, left, right)
     if op in ("!=", "not in", "is not"):
         # the negation of a question already asked shares its symbol
         positive = {"!=": "==", "not in": "in", "is not": "is"}[op]

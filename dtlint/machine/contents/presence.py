@@ -121,6 +121,17 @@ def decided_by(asked: Symbol) -> Symbol | None:
     return decision if isinstance(decision, Symbol) else None
 
 
+def made_on_one_side(machine: Machine, symbol: Symbol) -> Symbol | None:
+    """`torch.profiler.profile() if options.profile else None`: the question that decides whether there is anything."""
+    key = begun_as(symbol).key
+    if key[0] != "phi" or len(key) != 4 or not isinstance(key[1], Symbol) or None not in key[2:]:
+        return None
+    made = key[3] if key[2] is None else key[2]
+    if not isinstance(made, Symbol) or of_symbol(machine.knowledge, made) != ALWAYS:
+        return None
+    return key[1] if key[2] is made else machine.symbols.of("not", key[1])
+
+
 def of_symbol(knowledge: Knowledge, symbol: Symbol) -> str:
     key = begun_as(symbol).key
     what = key[0]

@@ -12,7 +12,7 @@ from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import first_cause
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.values import BY_SHARE, ITEMS, Cause, Const, Object, Symbol, Unknown, Value
+from dtlint.machine.values import BY_SHARE, ITEMS, Cause, Const, Object, Symbol, Tuple, Unknown, Value
 
 METHODS = {"difference": "-", "intersection": "&", "union": "|", "symmetric_difference": "^"}
 OPERATORS = frozenset(METHODS.values())
@@ -20,6 +20,22 @@ OPERATORS = frozenset(METHODS.values())
 
 def is_set(value: Value) -> bool:
     return isinstance(value, Object) and value.kind == "set"
+
+
+def as_set(machine: Machine, left: Value, right: Value) -> Object | None:
+    """`scores.keys() - {"step"}`: the keys of a dictionary are as good as a set; lists and tuples have no such
+    operators."""
+    if is_set(left):
+        assert isinstance(left, Object)
+        return left
+    several = isinstance(right, Tuple) or (isinstance(right, Object) and right.kind in ("list", "set"))
+    if isinstance(left, Tuple):
+        return machine.new_list(left.items, machine.frame.mask, "set") if several else None
+    if not several or not isinstance(left, Object) or left.kind != "list":
+        return None
+    made = machine.new("set", left.birth)
+    made.attributes["[]"] = left.attributes.get("[]", Tuple(()))
+    return made
 
 
 def combined(machine: Machine, op: str, left: Object, right: Value) -> Object:

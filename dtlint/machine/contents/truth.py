@@ -5,7 +5,7 @@ from __future__ import annotations
 from dtlint.machine import library
 from dtlint.machine.contents import containers, filled_by
 from dtlint.machine.contents.opaque import TEMPORARY
-from dtlint.machine.contents.presence import looked_for, perhaps_not_made
+from dtlint.machine.contents.presence import looked_for, made_on_one_side, perhaps_not_made
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, restrict, token
 from dtlint.machine.logs import plain_truth
@@ -98,7 +98,10 @@ def asked_before(machine: Machine, symbol: Symbol) -> Symbol | bool | None:
         return None
     if then is not None and other is not None:
         return question if then else machine.symbols.of("not", question)
-    return question if question in sides and any(is_filled(side) for side in sides) else None
+    if question in sides:
+        return question if any(is_filled(side) for side in sides) else None
+    given = (side.key[0] for side in sides if isinstance(side, Symbol))
+    return made_on_one_side(machine, symbol) if all(machine.knowledge.always_gives(one) for one in given) else None
 
 
 def answered(machine: Machine, value: Value, mask: int, counted: bool = False) -> Value:

@@ -52,15 +52,21 @@ def run_loop(machine: Machine, node: ir.For, generator: Object, given: Given, ma
 
     frame = machine.frame
     state = LoopState()
+    newest = machine.objects
     outer = frame.guards
     frame.loops.append(state)
 
     def body(value: Value, lanes: int) -> Value | None:
         inner = machine.frame
+        depth = len(machine.uneven)
+        part = containers.taken_apart(machine, newest)
+        if part is not None and part.uneven is not None:  # some ranks are given more
+            machine.uneven.append((newest, part.uneven, part.marks))
         machine.frame = frame
         saved = frame.guards
         try:
-            assign_target(machine, node.target, given(value, lanes), lanes)
+            state.item = given(value, lanes)
+            assign_target(machine, node.target, state.item, lanes)
             sinks, away = machine.sinks, len(frame.leavings) + len(state.leavings)
             state.mark = len(machine.journal)
             library.turn_ends(machine, machine.run(node.body, lanes))
@@ -69,6 +75,7 @@ def run_loop(machine: Machine, node: ir.For, generator: Object, given: Given, ma
         finally:
             machine.frame = inner
             frame.guards = saved
+            del machine.uneven[depth:]
         return None
 
     try:

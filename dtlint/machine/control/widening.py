@@ -66,7 +66,8 @@ def loosened(machine: Machine, old: Value, loop: int, name: str, left: Left, who
         parts = enumerate(old.items)
         return Tuple(tuple(loosened(machine, held, loop, f"{name}[{index}]", left, whole) for index, held in parts))
     if isinstance(old, Tuple) and old.cause is None:
-        return machine.unknown("loop", loop, name, token(old))  # the loop may be come to again, with another
+        like = containers.one_kind(old.items) if name == "[]" else None
+        return machine.unknown("loop", loop, name, token(old), like=like)  # it may be come to again, with another
     if isinstance(old, Const) and old.cause is None:
         return machine.unknown("loop", loop, name, *((None,) if old == NONE else ()))
     if isinstance(old, Row):

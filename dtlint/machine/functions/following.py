@@ -296,9 +296,30 @@ def gives_parameters(node: ir.Function) -> bool:
     return any(isinstance(one, ir.Return) and one.value is not None for one in every)
 
 
+def gives_if_asked(node: ir.Function) -> bool:
+    """`profiler = None; if options.profile: profiler = profile(); return profiler`: who asks whether there is one asks
+    for the option."""
+    every = list(every_node(node.body, (ir.Function, ir.Class)))
+    if not any(isinstance(one, ir.If) and is_option(one.test) for one in every):
+        return False
+    given = {one.value.id for one in every if isinstance(one, ir.Return) and isinstance(one.value, ir.Name)}
+    nothing = (one for one in every if isinstance(one, ir.Assign) and is_nothing(one.value))
+    return any(isinstance(one, ir.Name) and one.id in given for each in nothing for one in each.targets)
+
+
+def is_option(asked: ir.Expr) -> bool:
+    asked = asked.value if isinstance(asked, ir.Unary) and asked.op == "not" else asked
+    return isinstance(asked, ir.Attr) and isinstance(asked.value, ir.Name)
+
+
+def is_nothing(value: ir.Expr) -> bool:
+    return isinstance(value, ir.Const) and value.value is None
+
+
 SHOWN_BY_TEXT = (
     calls_what_it_finds,
     gives_what_it_finds,
+    gives_if_asked,
     gives_parameters,
     sets_nothing,
     counts_all_ranks,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import library
-from dtlint.machine.contents import containers
+from dtlint.machine.contents import asked_for, containers
 from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
@@ -120,11 +120,27 @@ def left_to(machine: Machine, made: Object, name: str, spread: Value | None) -> 
     return machine.unknown("field", made.number, name, cause=cause)
 
 
+def is_open(default: Value | None, spread: Value | None) -> bool:
+    """`Settings(**yaml.safe_load(file))`: may the file hold something else than the class? A number, and what is off; a
+    switch that is on is taken to be as the class has it."""
+    if default is None or spread is None:
+        return default is None
+    number = isinstance(default, Const) and isinstance(default.value, int | float) and type(default.value) is not bool
+    return asked_for.is_off(default) or (number and isinstance(spread, Unknown))
+
+
+def from_outside(machine: Machine, kind: ClassRef) -> Value | None:
+    """Settings that are read from the environment, a file or the command line where the object is made."""
+    bases = attributes.external_bases(machine, kind)
+    outside = any(base.rpartition(".")[2] == "BaseSettings" for base in bases)
+    return machine.unknown("settings", kind.path, kind.name) if outside else None
+
+
 def fill_fields(
     machine: Machine, made: Object, kind: ClassRef, arguments: tuple[Value, ...], keywords: Keywords, mask: int
 ) -> None:
     names = field_names(machine, kind)
-    spread: Value | None = None
+    spread = from_outside(machine, kind)
     for name, value in zip(names, arguments, strict=False):
         if isinstance(value, Object) and value.kind == "<spread>":
             spread = value.attributes["value"]
@@ -145,7 +161,7 @@ def fill_fields(
         elif isinstance(default, Object | Unknown) and "default_factory" in getattr(default, "facts", {}):
             factory = default.facts["default_factory"]  # type: ignore[union-attr]
             machine.set(made, name, calls.call_value(machine, factory, (), (), mask), mask)
-        elif default is None:
+        elif is_open(default, spread):
             machine.set(made, name, left_to(machine, made, name, spread), mask)
     after = attributes.in_class(machine, kind, "__post_init__")
     if isinstance(after, FunctionRef):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.machine.contents import containers, written
+from dtlint.machine.contents import asked_for, containers, written
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.feeding import batches
@@ -11,7 +11,7 @@ from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.python import options
 from dtlint.machine.names import said_types, subscripts
 from dtlint.machine.names.frames import Frame
-from dtlint.machine.values import MISSING, NONE, Const, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.values import MISSING, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 
 def spread_keywords(value: Value, keywords: list[tuple[str | None, Value]]) -> None:
@@ -115,10 +115,10 @@ def absent(machine: Machine, frame: Frame, param: ir.Param, defaults: dict[str, 
     if option is not None:
         return option
     default = defaults.get(param.name)
-    if default is not None and (spread is None or default != NONE):
+    if default is not None and (spread is None or not asked_for.is_off(default)):
         batches.named(machine, param.name, default, frame)
         return default
-    if spread is not None:  # `**options` may well hold what is None only where nobody gives it
+    if spread is not None:  # `**options` may well hold what is off only where nobody gives it
         return machine.unknown("keyword", token(spread), param.name, cause=spread.cause)
     machine.oldest_write = 0
     return machine.fresh("missing")  # the call fails, and no other call gets what this one lacks

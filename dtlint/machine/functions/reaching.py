@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dtlint.ir.nodes import OWN_ITEM
 from dtlint.project.modules import Project
 
 # method names so common that reaching one by name says nothing
@@ -33,5 +34,7 @@ def names_reaching(project: Project, paths: tuple[str, ...], seeds: frozenset[st
                 found.add(class_name)
             if not name.startswith("__") and name not in EVERYWHERE:
                 found.add(name)
+            elif name == "__getitem__":
+                found.add(OWN_ITEM)
         known = rest
     return frozenset(found)

@@ -6,6 +6,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.knowledge.loader import Api
+from dtlint.machine.contents import asked_for
 from dtlint.machine.contents.opaque import TEMPORARY
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
@@ -135,6 +136,7 @@ HANDLERS: dict[str, Any] = {
     **metrics.MODELS,
     **meshes.MODELS,
     **named_fields.MODELS,
+    **asked_for.MODELS,
     **hooks.MODELS,
     **log_filters.MODELS,
     **models.MODELS,
@@ -538,5 +540,6 @@ turn_ends = left_over.turn_ends
 
 
 compared, asked, chosen, answered = uncalled.compared, uncalled.asked, uncalled.chosen, uncalled.answered
+meant = uncalled.meant
 called_beside = uncalled.called_beside
 placed, withheld = uncalled.placed, uncalled.withheld

@@ -13,7 +13,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.meeting import identity, meshes
 from dtlint.machine.library.python import builtins as python
-from dtlint.machine.library.python import files, generators, iterators, own_order
+from dtlint.machine.library.python import environment_use, files, generators, iterators, own_order
 from dtlint.machine.library.training import stepping
 from dtlint.machine.values import (
     FILLED,
@@ -98,7 +98,7 @@ def super_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Va
 
 
 def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value | None:
-    if isinstance(base, External) and base.name == "os.environ":
+    if environment_use.holds_variables(base, index):
         return python.read_environment(machine, index, None)
     if isinstance(base, Object) and base.kind == meshes.MESH_KIND:
         return meshes.mesh_part(machine, base, index, mask)

@@ -43,6 +43,10 @@ def run_assign(machine: Machine, node: ir.Assign, mask: int) -> int:
         from dtlint.machine.library.computing import metrics
 
         metrics.named_anew(machine, node.targets[0], value, mask)
+    if "running" in machine.facts:
+        from dtlint.machine.library.meeting import lost_handles
+
+        lost_handles.replaced(machine, node.targets, value)
     for target in node.targets:
         assign_target(machine, target, traced(machine, value, target), mask)
     if "answered" in machine.facts:

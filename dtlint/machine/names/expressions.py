@@ -391,9 +391,23 @@ def tuple_(machine: Machine, node: ir.Tup, mask: int) -> Value:
 
 
 def list_(machine: Machine, node: ir.ListExpr | ir.SetExpr, mask: int) -> Value:
-    made = tuple_(machine, node, mask)  # type: ignore[arg-type]
-    result = machine.new("list" if isinstance(node, ir.ListExpr) else "set", mask)
-    result.attributes["[]"] = made
+    kind = "list" if isinstance(node, ir.ListExpr) else "set"
+    if any(isinstance(item, ir.Star) for item in node.items):
+        return put_together(machine, node, kind, mask)
+    result = machine.new(kind, mask)
+    result.attributes["[]"] = tuple_(machine, node, mask)  # type: ignore[arg-type]
+    return result
+
+
+def put_together(machine: Machine, node: ir.ListExpr | ir.SetExpr, kind: str, mask: int) -> Object:
+    """`["<pad>", *sorted(words)]` is as long as what is spread in it."""
+    result = machine.new_list((), mask, kind)
+    for item in node.items:
+        value = evaluate(machine, item, mask)
+        if isinstance(item, ir.Star) and not generators.is_generator(value):
+            containers.extend(machine, result, value, mask)
+        else:  # one more; any of those that a generator, which has been run by now, has given
+            containers.append(machine, result, value, mask, several=isinstance(item, ir.Star))
     return result
 
 
@@ -415,7 +429,8 @@ def comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
 
 
 def formatted(machine: Machine, node: ir.FString, mask: int) -> Value:
-    return templates.put_together(machine, tuple(evaluate(machine, part, mask) for part in node.parts), mask)
+    pieces = (library.meant(machine, evaluate(machine, part, mask), "formatted") for part in node.parts)
+    return templates.put_together(machine, tuple(pieces), mask)
 
 
 def awaited(machine: Machine, node: ir.Await, mask: int) -> Value:

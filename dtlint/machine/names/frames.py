@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -151,6 +151,13 @@ class Frame:
         self.is_class = False
         self.last_exit: tuple[str, Any] = ("", None)
         self.node = function.node if function else None
+
+    def and_callers(self) -> Iterator[Frame]:
+        """This one, and those that have called it, the innermost first."""
+        frame: Frame | None = self
+        while frame is not None:
+            yield frame
+            frame = frame.caller
 
     def capture(self) -> None:
         """A function is defined in here: it may read these variables, and those around them, when the call is over."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.machine.contents import dealt, filled_by, written
+from dtlint.machine.contents import asked_for, dealt, filled_by, keys_of_some, own_keys, written
 from dtlint.machine.contents.containers import (
     ALIKE,
     ITEMS,
@@ -21,7 +21,8 @@ from dtlint.machine.contents.containers import (
     of_each_lane,
     without_lengths,
 )
-from dtlint.machine.contents.dictionaries import one_of_makers
+from dtlint.machine.contents.dictionaries import entries, one_of_makers
+from dtlint.machine.contents.keys_of_some import OTHERS
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, map_lanes, token
@@ -97,8 +98,9 @@ def of_settings(machine: Machine, base: Value, index: Value, mask: int) -> Value
 def by_name(
     machine: Machine, thing: Value, index: Value, method: str, arguments: tuple[Value, ...], mask: int
 ) -> Value | None:
-    """`params["lr"]`, where the class says itself what stands under a name."""
-    if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef) or not is_text(index):
+    """`params["lr"]`, where the class says itself what stands under a name; under the name that each rank has."""
+    names = index.lanes if isinstance(index, Row) else (index,)
+    if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef) or not all(map(is_text, names)):
         return None
     from dtlint.machine.functions import calls
     from dtlint.machine.names import attributes
@@ -243,8 +245,10 @@ def defaulted(machine: Machine, base: Object, index: Value, mask: int) -> Value:
             made.birth |= base.birth  # lanes that ask later are given one alike
         put(machine, base, index, made, mask)
         return made
-    if index.cause is not None and (held is None or UNEVEN not in held.tags):
-        put(machine, base, index, machine.unknown("default", base.number), mask)
+    if own_keys.cause(machine, base, index) is not None and (held is None or UNEVEN not in held.tags):
+        made = calls.call_value(machine, base.facts[DEFAULT], (), (), mask)
+        like = made if isinstance(made, Object) else None
+        put(machine, base, index, machine.unknown("default", base.number, like=like), mask)
     elif held is None:
         base.facts[KEYS] = index
         made = calls.call_value(machine, base.facts[DEFAULT], (), (), mask)
@@ -353,9 +357,6 @@ def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
     return result
 
 
-OTHERS = "<others>"  # attribute of a dictionary of which some lanes have a key more: what is under keys nobody knows
-
-
 def a_key_more(table: Object) -> tuple[Any, ...]:
     return ("keys", table.number, "more")
 
@@ -439,6 +440,7 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
                 hash(index.value)
             except TypeError:
                 return
+            keys_of_some.put(machine, container, index.value, mask)
             if mask & container.birth != container.birth and ("key", index.value) not in container.attributes:
                 cause = machine.control_cause() or Cause("rank")
                 held = machine.unknown(*a_key_more(container), cause=cause, tags=frozenset({UNEVEN}))
@@ -460,11 +462,14 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
             many = old is not None and UNEVEN in old.tags  # how long one of them is, is not how many there are
             told = widened.tags if many else widened.tags - {UNEVEN}
             tags = told if for_all else in_order_of(container, index, told)
-            if index.cause is not None and not filled:
+            own = own_keys.cause(machine, container, index)
+            if own is not None and not filled:
                 tags |= {UNEVEN}
             stands_for = standing_for(value, old)
-            held = Unknown(widened.symbol, index.cause or widened.cause, tags, stands_for)
+            held = Unknown(widened.symbol, own or widened.cause, tags, stands_for)
             machine.set(container, "[]", held, mask)
+            if index.cause is None:
+                by_text(machine, container, index)
             if index.cause is None and value.cause is None:
                 perhaps_another(machine, container, index, value, mask)
     elif container.kind == "torch.Tensor":
@@ -492,6 +497,14 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
             if isinstance(several, Unknown) and several.symbol.key[0] == REPEAT:  # one of them is another now
                 now = machine.unknown("put", several.symbol, token(value), cause=several.cause, tags=several.tags)
                 machine.set(container, "[]", now, mask)
+
+
+def by_text(machine: Machine, table: Object, key: Value) -> None:
+    """`sums[name] = …`: of a key that is a text it is known that they all are."""
+    from dtlint.machine.library.python import own_order
+
+    if KEYS not in table.facts and own_order.is_text(machine, key):
+        table.facts[KEYS] = key
 
 
 def standing_for(value: Value, old: Value | None) -> Object | None:
@@ -533,6 +546,10 @@ def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
     if not keyed and (source.cause is not None or not isinstance(source, Const)):
         tags = machine.flow(machine, "item", (source,), source.tags) if machine.flow is not None else frozenset()
         machine.set(target, "[]", machine.unknown("merged", token(source), cause=source.cause, tags=tags), mask)
+        for key, held in list(entries(target)):
+            found = asked_for.perhaps(machine, held, source, key)
+            if found is not None:
+                machine.set(target, ("key", key), found, mask)
 
 
 def under_keys(machine: Machine, source: Value, mask: int) -> list[tuple[Value, Value]]:

@@ -12,6 +12,7 @@ from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls, entering, following, instances
 from dtlint.machine.library.feeding import loaders
+from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.meeting import group_start, identity
 from dtlint.machine.logs import Log, LogNode
 from dtlint.machine.names import attributes, said_types
@@ -75,11 +76,12 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
             if is_hook(machine, kind, function.name) or function.name in state.CONSTRUCTORS:
                 machine.facts[CALLED_ON_ALL] = True
     handed = handed_to(machine, receiver, function.name)
+    keywords = unknown_keywords(machine, function, value.defaults if isinstance(value, FunctionRef) else (), handed)
     if isinstance(value, Bound) and value.receiver is None and value.extra:
         arguments = unknown_arguments(machine, function, owner is not None, handed=handed)
         if receiver is not None:
             arguments = (receiver, *arguments)
-        calls.call_value(machine, value, arguments, (), machine.world.full)
+        calls.call_value(machine, value, arguments, keywords, machine.world.full)
         return
     if isinstance(value, Object) and "transform" in value.facts:
         arguments = unknown_arguments(machine, function, receiver is not None, handed=handed)
@@ -95,11 +97,12 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
     if function.is_generator:
         generator = machine.new("<generator>", machine.world.full)
         generator.facts.update(
-            function=value, receiver=receiver if skip_self else None, arguments=arguments, keywords=()
+            function=value, receiver=receiver if skip_self else None, arguments=arguments, keywords=keywords
         )
         calls.resume(machine, generator, machine.world.full, lambda held, lanes: NONE)
         return
-    answer = entering.enter(machine, value, receiver if skip_self else None, arguments, (), machine.world.full, None)
+    thing = receiver if skip_self else None
+    answer = entering.enter(machine, value, thing, arguments, keywords, machine.world.full, None)
     note_answer(machine, value, receiver, answer, machine.world.full)
     if isinstance(receiver, Object) and is_loss(machine, value, receiver):
         steering.learns(machine, receiver, value, answer, machine.world.full)
@@ -227,8 +230,9 @@ def constructed(machine: Machine, kind: ClassRef, log: Log) -> Object:
                 machine.frame = Frame(initialiser.path, "<module>", None, None, None, machine.world.full)
                 machine.frame.globals = initialiser.closure.globals
             arguments = unknown_arguments(machine, initialiser.node, True, initialiser.defaults)
+            keywords = unknown_keywords(machine, initialiser.node, initialiser.defaults)
             machine.frame = frame
-            return instances.instantiate(machine, kind, arguments, (), machine.world.full)  # type: ignore[return-value]
+            return instances.instantiate(machine, kind, arguments, keywords, machine.world.full)  # type: ignore[return-value]
         given = () if initialiser is not None else left_out(machine, kind)
         return instances.instantiate(machine, kind, (), given, machine.world.full)  # type: ignore[return-value]
     finally:
@@ -280,6 +284,23 @@ def unknown_arguments(
         elif param.kind == "vararg":
             arguments.append(spread(machine, machine.unknown("parameter", function.qualname, param.name)))
     return tuple(arguments)
+
+
+def unknown_keywords(
+    machine: Machine, function: ir.Function, defaults: Defaults = (), handed: Mapping[str, str] = NOTHING
+) -> Keywords:
+    """What stands behind the `*` is given by its name, or left out: its default holds for some calls only."""
+    usual = {name: value for name, value in defaults if isinstance(value, FunctionRef)}
+    return tuple(
+        (
+            param.name,
+            framework_gives(machine, param.name, handed[param.name])
+            if param.name in handed
+            else argument(machine, function, param, usual.get(param.name)),
+        )
+        for param in function.params
+        if param.kind == "keyword"
+    )
 
 
 def framework_gives(machine: Machine, name: str, what: str) -> Value:

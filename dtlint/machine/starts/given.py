@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Any
 
 from dtlint.machine.values import Symbol
@@ -9,6 +11,15 @@ from dtlint.machine.values import Symbol
 PARSED = "argparse.ArgumentParser.parse_args"
 DEFAULTS = "defaults of options"  # fact of the run: what they are where nobody gives them
 COMPUTED = ("op ", "compare ", "is none", "not", "attr", "item", "and", "or")
+
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
 def settled(symbol: Symbol) -> bool:
@@ -30,3 +41,23 @@ def usual_number(facts: dict[str, Any], part: Any) -> int | None:
     if isinstance(part, Symbol) and is_option(part):
         part = facts.get(DEFAULTS, {}).get(part.key[2])
     return part if type(part) is int else None
+
+
+def usual_answer(facts: dict[str, Any], question: Symbol) -> bool | None:
+    """What `options.seed >= 0` comes to where nobody gives the option; None: its default does not tell."""
+    defaults = facts.get(DEFAULTS, {})
+    word, *parts = question.key
+    if is_option(question):
+        return bool(defaults[question.key[2]]) if question.key[2] in defaults else None
+    asked = parts[0] if parts else None
+    if word == "not" and isinstance(asked, Symbol):
+        answer = usual_answer(facts, asked)
+        return None if answer is None else not answer
+    if not isinstance(asked, Symbol) or not is_option(asked) or asked.key[2] not in defaults:
+        return None
+    default = defaults[asked.key[2]]
+    if word == "is none":
+        return default is None
+    compared = COMPARISONS.get(word.removeprefix("compare "))
+    other = parts[1] if len(parts) > 1 else None
+    return compared(default, other) if compared and type(default) is type(other) is int else None

@@ -17,7 +17,8 @@ NOBODY: frozenset[str] = frozenset()
 
 def tells(machine: Machine, path: str, function: ir.Function) -> bool:
     telling = machine.knowledge.telling
-    words = function.tokens & telling.words
+    renamed = other_names(machine, path)
+    words = (function.tokens & telling.words) | (function.tokens & renamed.keys())
     if not words:
         return False
     if any(param.name in telling.parameters for param in function.params):
@@ -29,9 +30,19 @@ def tells(machine: Machine, path: str, function: ir.Function) -> bool:
                 return True
         elif isinstance(node, ir.Name | ir.Attr):
             name = node.id if isinstance(node, ir.Name) else node.name
-            if name in words and not owners(machine, path, node, name).isdisjoint(known):
+            if name in words and not owners(machine, path, node, renamed.get(name, name)).isdisjoint(known):
                 return True
     return False
+
+
+def other_names(machine: Machine, path: str) -> dict[str, str]:
+    """`from torch.nn.parallel import DistributedDataParallel as DDP`: what this file calls such things, and their own
+    names."""
+    known: dict[str, dict[str, str]] = machine.notes.setdefault("other names", {})
+    if path not in known:
+        last = ((name, meant.rpartition(".")[2]) for name, meant in bound_by_imports(machine, path).items())
+        known[path] = {name: own for name, own in last if own != name and own in machine.knowledge.telling.words}
+    return known[path]
 
 
 def owners(machine: Machine, path: str, node: ir.Name | ir.Attr, name: str) -> frozenset[str]:

@@ -22,7 +22,7 @@ from dtlint.timeline.places.found_done import found_done, found_missing, same_pl
 from dtlint.timeline.places.host_files import of_each_host
 from dtlint.timeline.places.numbers import numbered
 from dtlint.timeline.programs import forgotten
-from dtlint.timeline.ranks.arrivals import all_ranks_here, first_start, moment
+from dtlint.timeline.ranks.arrivals import all_ranks_here, first_start, moment, own_starts
 from dtlint.timeline.ranks.hints import OWN_DEVICE, RANK, locked, speaks_so, vaguely_guarded
 from dtlint.timeline.records import recorded
 
@@ -48,7 +48,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
         ):
             continue
         if run.entry.kind == "function" and (
-            not (names_a_file(access) or one_for_all(run, access))
+            not (names_a_file(access) or one_for_all(run, access) or (launched_alike(run) and one_place(access)))
             or left_to_callers(run, access.path)
             or chosen_by_rank(access)
         ):
@@ -194,6 +194,25 @@ def chosen_by_rank(access: Access) -> bool:
 def names_a_file(access: Access) -> bool:
     """Is the place at least partly written here? What callers hand over may have the rank in it."""
     return all("/" in where.strip("/") and not where.endswith(">") for where in access.places if where)
+
+
+def launched_alike(run: Run) -> bool:
+    """Does the function begin a group whose ranks know who they are from a launcher? It has told them all the same,
+    the place as well."""
+    starts = [event.extra.get("call") for event in own_starts(run)]
+    return bool(starts) and not any(isinstance(call, Invocation) and told_its_rank(call) for call in starts)
+
+
+def one_place(access: Access) -> bool:
+    """Is it the same in every turn? What callers give to be walked over may be this rank's part, and so what names a
+    file in it, or comes out of a model for it."""
+    held = lane_value(text_of(access.value), next(access.lanes()))
+    made_of = symbols_in(held.symbol) if isinstance(held, Unknown) else ()
+    return not any(one.key[0] == "output" or (one.key[0] == "item" and len(one.key) == 2) for one in made_of)
+
+
+def told_its_rank(call: Invocation) -> bool:
+    return isinstance(call.get("rank"), Unknown)
 
 
 def one_for_all(run: Run, access: Access) -> bool:

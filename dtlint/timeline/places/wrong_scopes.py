@@ -52,7 +52,9 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
             source = cause.steps()[:1] if cause is not None else ()
             if source and source in sources:
                 continue  # one wrong rank, many places
-            if any(by_choice(access, other) for other in found):
+            if any(by_choice(access, other) or by_the_rest(access, other) for other in found):
+                continue
+            if decision is not None and asks_nobody(run, decision):
                 continue
             if known and decision is not None and len(places) == 1 and not access.own and says_where(access):
                 sources.add(source)
@@ -82,6 +84,18 @@ def by_choice(access: Access, other: Access) -> bool:
         return False
     lane = next(access.lanes())
     return overlap(access.places[lane], other.places[lane]) and on_other_sides(access, other)
+
+
+def by_the_rest(access: Access, other: Access) -> bool:
+    """Do the other ranks come to the same line, on a way of their own? Then no guard is around it."""
+    place, elsewhere = (access.event.path, access.event.at), (other.event.path, other.event.at)
+    return place == elsewhere and bool(other.mask) and not other.mask & access.mask
+
+
+def asks_nobody(run: Run, decision: Decision) -> bool:
+    """`if is_first_of_node:`: the function itself, which is true everywhere, is no guard at all."""
+    place = (decision.path, decision.at[0])
+    return any((event.path, event.at[0]) == place for event, _ in recorded(run, "<uncalled>"))
 
 
 def on_other_sides(first: Access, second: Access) -> bool:

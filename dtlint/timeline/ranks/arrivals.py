@@ -51,7 +51,7 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
         comes = everyone_has_one if in_constructor(run, event, path) else everyone
         here = (event.path, event.function)
         judged = here in run.facts[SEEN] or aside(run, path, event)
-        return (comes(run) or with_the_others(run, path)) and not judged
+        return (comes(run) or with_the_others(run, path) or begun_in(run, path, event)) and not judged
     if run.entry.kind != "script":
         return False
     if not started(run):
@@ -94,6 +94,21 @@ def otherwise_asked(here: Use, start: Use) -> bool:
         if found is not None and bool(found) != then:
             return True
     return False
+
+
+def begun_in(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
+    """Does a function nobody calls begin the group itself, for what is done on the way here as well? Then every rank
+    runs it, as it would run a script; what its instance has begun when it was made shows nothing of a method."""
+    if alone(run) or not any(True for _ in own_starts(run)) or in_constructor(run, event, path):
+        return False
+    return not before_start(run, path) and not instead_of_start(run, path, event)
+
+
+def own_starts(run: Run) -> Iterator[Event]:
+    """Where a function nobody calls begins a group that it does not spawn the ranks of."""
+    for start, above in () if run.facts.get("spawned") else recorded(run, "init"):
+        if not of_one(start) and not in_constructor(run, start, above):
+            yield start
 
 
 def everyone(run: Run) -> bool:

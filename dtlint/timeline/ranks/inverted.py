@@ -127,6 +127,7 @@ def without_gpu(run: Run) -> Iterator[tuple[Span, str, tuple[Step, ...]]]:
                 continue
             others = decision.before & ~decision.taken
             instead = [one for one, _ in made if one.mask & others == others and one.function == event.function]
+            instead = [one for one in instead if not one.mask & decision.taken] or instead
             if any(device_of(one) == "cpu" for one in instead):
                 seen.add(id(decision))
                 name = decision.text.split(" and ")[0]

@@ -209,7 +209,7 @@ def handed_over(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
 def picked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
     """Batches that the program picks itself out of stored data, with the same numbers on every rank."""
     done: set[Site] = set()
-    for event, loss in own_losses(run) if run.facts.get("picks") else ():
+    for event, loss, _ in own_losses(run) if run.facts.get("picks") else ():
         for drawn, state in picks_in(run, loss):
             if state.site in done:
                 continue
@@ -226,30 +226,30 @@ def picked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
 def walked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
     """Windows that move on over stored data, from the same place on every rank and by the same width."""
     done: set[Site] = set()
-    for event, loss in own_losses(run):
+    for event, loss, loop in own_losses(run):
         for mark in provenance.marks(loss, picks.WINDOW, 0):
             place: Site = mark[1:4]
-            if place not in done and picks.moves_on(run.facts, mark[4]):
+            if place not in done and picks.moves_on(run.facts, mark[4], mark[5], loop):
                 done.add(place)
                 combined = event_step(event, "the gradients of all ranks are combined here")
                 yield place, kept(*ways_to(run, place), combined)
 
 
-def own_losses(run: Run) -> Iterator[tuple[Event, Value]]:
+def own_losses(run: Run) -> Iterator[tuple[Event, Value, Loop]]:
     """Where gradients of all ranks are combined, and the loss they are of, when nothing that a library would divide is
-    in it."""
+    in it; and the loop whose turns are the steps."""
     seen = survey(run)
     if seen.of("model-parallel"):
         return
     for event, path in seen.collectives:
-        loss = event.extra.get("loss")
-        if event.op != "backward" or not isinstance(loss, Value) or not any(isinstance(node, Loop) for node in path):
+        loss, loop = event.extra.get("loss"), next((node for node in reversed(path) if isinstance(node, Loop)), None)
+        if event.op != "backward" or not isinstance(loss, Value) or loop is None:
             continue
         if not whole_world(run, event) or (loss.cause is not None and loss.cause.kind in (*BY_SHARE, "data")):
             continue
         kinds = {tag[0] for tag in loss.tags if isinstance(tag, tuple)}
         if "loader" not in kinds and "shard" not in kinds:
-            yield event, loss
+            yield event, loss, loop
 
 
 def picks_in(run: Run, value: Value) -> Iterator[tuple[Site, Any]]:

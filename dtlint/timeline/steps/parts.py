@@ -7,13 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.training.parts import EVERYWHERE, KEY, LEARNED, Difference, made_shape, numbers_below
+from dtlint.machine.library.training.parts import (
+    EVERYWHERE,
+    KEY,
+    LEARNED,
+    LEARNED_BY,
+    Difference,
+    made_shape,
+    numbers_below,
+)
+from dtlint.machine.library.training.trainers import WRAPPED
 from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
-from dtlint.machine.values import Const, Object, Row
+from dtlint.machine.values import Const, Object, Row, Value
 from dtlint.timeline.records import recorded
 
-WRAPS = ("wrap", "fully_shard", "prepare", "boost")
+FIT = "fit"  # a trainer wraps the module when the hooks have built it
+WRAPS = ("wrap", "fully_shard", "prepare", "boost", FIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +39,7 @@ def differing_models(run: Run) -> Iterator[Differing]:
     if not wraps:
         return
     for event in wraps:
-        subject = event.subject
+        subject = model_of(event)
         if isinstance(subject, Row):
             shapes = tuple(made_shape(held) for held in subject.lanes)
             if split(event, shapes):
@@ -40,7 +50,8 @@ def differing_models(run: Run) -> Iterator[Differing]:
     runs = [one for one in found if one.kind == "run"]
     seen: set[Any] = set()
     for event in wraps:
-        below = numbers_below(event.subject) if event.subject is not None else frozenset()
+        model = model_of(event)
+        below = numbers_below(model) if model is not None else frozenset()
         for one in found:
             place = (one.path, (one.decision.at if one.decision is not None else one.at)[0], one.kind)
             told = (event.path, event.at, begins(one))  # one size that differs, many layers made with it
@@ -48,6 +59,20 @@ def differing_models(run: Run) -> Iterator[Differing]:
                 continue
             seen |= {place, told} if one.kind == "made" else {place}
             yield Differing(event, one)
+
+
+def model_of(event: Event) -> Value | None:
+    call = event.extra.get("call")
+    return call.get("model") if event.op == FIT and isinstance(call, Invocation) else event.subject
+
+
+def built_too_late(event: Event, one: Difference) -> bool:
+    """What a trainer has wrapped already, it does not look at again."""
+    model = model_of(event)
+    if event.op != FIT or not isinstance(model, Object):
+        return event.op == FIT
+    until = model.facts.get(WRAPPED)
+    return one.kind == "run" or one.moment == 0 or (until is not None and one.moment >= until)
 
 
 def begins(one: Difference) -> object:
@@ -63,13 +88,21 @@ def by_value(event: Event, subject: Row) -> Difference:
 
 
 def matters(run: Run, event: Event, one: Difference, below: frozenset[Any], runs: list[Difference]) -> bool:
+    if built_too_late(event, one):
+        return False
     if one.kind == "run":
         return below_wrapped(event, one, below) and not finds_unused(event) and unequal_runs(run, event, one, runs)
-    if not one.roots & below or 0 < run.facts.get(LEARNED, 0) <= one.moment:
+    if not one.roots & below or 0 < last_learned(run, below) <= one.moment:
         return False  # another model, or one that has learned everything by then
     if one.kind == "made":
         return split(event, one.lanes) if one.lanes else True
     return parted(event, one.mask | done_elsewhere(run, one))
+
+
+def last_learned(run: Run, below: frozenset[Any]) -> int:
+    """When gradients of this model were computed for the last time, or of any where this one gives no loss."""
+    of_model = [moment for root, moment in run.facts.get(LEARNED_BY, {}).items() if root in below]
+    return max(of_model, default=run.facts.get(LEARNED, 0))
 
 
 def done_elsewhere(run: Run, one: Difference) -> int:

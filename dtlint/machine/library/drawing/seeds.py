@@ -14,6 +14,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Site
+from dtlint.machine.starts.given import usual_answer
 from dtlint.machine.values import BY_SHARE, NONE, Bound, Cause, Const, External, Object, Row, Symbol, Unknown, Value
 
 LAYERS = frozenset(
@@ -136,7 +137,8 @@ def is_one_number(seed: Value | None) -> bool:
 
 
 def when_seeded(machine: Machine, state: State) -> State:
-    """`if args.seed is not None: set_seed(args.seed)`: how the generator stands where somebody asks for a seed."""
+    """`if args.seed is not None: set_seed(args.seed)`: how the generator stands where somebody asks for a seed, and for
+    certain where the option itself asks unless it is told not to."""
     key = state.seed.symbol.key if isinstance(state.seed, Unknown) and state.seed.cause is None else ()
     if key[:1] != ("phi",) or len(key) != 4 or state.verdict != "maybe":
         return state
@@ -144,7 +146,10 @@ def when_seeded(machine: Machine, state: State) -> State:
     if len(given) != 1 or not isinstance(given[0], Symbol) or given[0] not in machine.facts.get(SITES, {}):
         return state
     seed = Unknown(given[0])
-    return State("same if seeded", seed, machine.facts[SITES][given[0]]) if is_one_number(seed) else state
+    if not is_one_number(seed):
+        return state
+    usual = usual_answer(machine.facts, key[1]) is (key[2] == given[0]) if isinstance(key[1], Symbol) else False
+    return State("same" if usual else "same if seeded", seed, machine.facts[SITES][given[0]])
 
 
 ALL = BY_SHARE | {"clock", "process", "random", "host", "memory", "data", "files", "worker"}

@@ -15,6 +15,7 @@ from dtlint.machine.library.computing.devices import LOADED
 from dtlint.machine.library.feeding import sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python.own_order import TEXT
+from dtlint.machine.logs import Loop
 from dtlint.machine.names.assignment import MOVED_ON
 from dtlint.machine.values import Object, SliceValue, Symbol, Tuple, Unknown, Value
 
@@ -50,7 +51,7 @@ def taken(machine: Machine, base: Value, index: Value, result: Value) -> Value:
     low = None if marks or provenance.has_mark(base, "order", 1) else start_of_window(index)
     if not (marks or low) or not stored(machine, base):
         return result
-    window = ((*sharding.remember(machine, WINDOW), low),) if low is not None else ()
+    window = ((*sharding.remember(machine, WINDOW), low, is_resumed(machine)),) if low is not None else ()
     return provenance.marked(result, *window, *((PICKED, mark[1]) for mark in marks))
 
 
@@ -62,9 +63,18 @@ def start_of_window(index: Value) -> Symbol | None:
     return low.symbol if low.symbol in provenance.symbols_in(high.symbol) else None
 
 
-def moves_on(facts: dict[str, Any], low: Symbol) -> bool:
-    """Has each turn of a loop another position?"""
-    return low in facts.get(MOVED_ON, ()) or any(one.key[0] in MOVED for one in provenance.symbols_in(low))
+def is_resumed(machine: Machine) -> bool:
+    """Does a generator take it, which goes on counting where it left off?"""
+    node = machine.frame.function.node if machine.frame.function is not None else None
+    return bool(getattr(node, "is_generator", False))
+
+
+def moves_on(facts: dict[str, Any], low: Symbol, resumed: bool, loop: Loop) -> bool:
+    """Has each turn of this loop another position? What is counted anew in every turn of it cuts a batch into pieces,
+    and comes to all of them."""
+    moved = [one for one in provenance.symbols_in(low) if one.key[0] in MOVED]
+    anew = [one for one in moved if one.key[0] == "number" and type(one.key[1]) is int and one.key[1] > loop.objects]
+    return low in facts.get(MOVED_ON, ()) or len(anew) < len(moved) or (resumed and bool(moved))
 
 
 def marks_in(index: Value) -> list[Any]:

@@ -253,9 +253,11 @@ def is_own(items: Value) -> bool:
 
 def kept_by_turn(machine: Machine, number: int) -> Skipped | None:
     """`if number % world != rank: continue`, `if value < limit: rows.append(…)`: what decides by rank or by data, in a
-    loop around, whether this turn adds to the container with this number, which is older than the loop."""
-    around = list(machine.frame.loops)
-    for decision in decisions(machine.frame.guards):
+    loop around, here or where this was called from, whether this turn adds to the container with this number, which is
+    older than the loop."""
+    frames = list(machine.frame.and_callers())
+    around = [state for frame in reversed(frames) for state in frame.loops]
+    for decision in (one for frame in frames for one in decisions(frame.guards)):
         if not around or number > around[-1].newest:
             return None
         deciding = [leaving.decision for leaving in around[-1].leavings if leaving.word == "continue"]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
-from dtlint.machine.library.meeting.works import note, running, works_in
+from dtlint.machine.library.meeting.works import KIND, note, running, works_in
 from dtlint.machine.values import Object, Tuple, Value
+
+REPLACED = "replaced"  # fact of a handle: where another one has taken its place before anybody waited for it
 
 
 def dropped(machine: Machine, value: Value, node: ir.Expr) -> None:
@@ -51,16 +54,41 @@ def assigned(machine: Machine, value: Value, target: ir.Expr, node: ir.Expr) -> 
             note(machine, "dropped-work", work)
 
 
+def replaced(machine: Machine, targets: tuple[ir.Expr, ...], value: Value) -> None:
+    """`request = irecv(…)`, where the name holds a request still that nobody has waited for. What the first turn of a
+    loop loses is lost, whatever the turn goes on to wait for."""
+    for target in targets:
+        held = machine.frame.variables.get(target.id) if isinstance(target, ir.Name) else None
+        if not isinstance(held, Object) or held.kind != KIND or held in works_in(value):
+            continue
+        names = sum(held in works_in(one) for one in machine.frame.variables.values())
+        begun = held.facts.get("event") is not None and held.number in running(machine)
+        kept = held.facts.get("waited") or held.facts.get("kept elsewhere") or stored(machine, held)
+        here = (machine.frame.path, machine.current_at)
+        if begun and not kept and names == 1:
+            held.facts[REPLACED] = here
+        if held.facts.get(REPLACED) == here:
+            note(machine, "dropped-work", held)
+
+
 def replaced_in_turns(body: Any, node: ir.Expr, name: str) -> bool:
     """`for p in parameters: work = all_reduce(p.grad, async_op=True)`: only the last one is there behind the loop."""
     above = nodes_above(body, node)
     inner = next(
         (number for number in reversed(range(len(above))) if isinstance(above[number], ir.For | ir.While)), None
     )
-    if inner is None or read_in(above[inner], name):
+    if inner is None or any(read_in(above[inner], one) for one in (name, *readers_in(body, name))):
         return False
     once = any(isinstance(one, ir.If) and asks_for_one(one.test) for one in above[inner:])
     return not once and not any(isinstance(one, ir.Break | ir.Return) for one in every_node(above[inner]))
+
+
+def readers_in(body: Any, name: str) -> Iterator[str]:
+    """`def finish(): work.wait()`: inner functions that read the name where they are called."""
+    for statement in body:
+        for one in every_node(statement):
+            if isinstance(one, ir.Function) and read_in(one.body, name):
+                yield one.name
 
 
 def asks_for_one(test: Any) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.heeded import only_told, shown_by
+from dtlint.ir.functions import every_node
+from dtlint.ir.heeded import COLLECTS, only_told, shown_by
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import collectives, lost_handles, works
@@ -70,6 +71,8 @@ def assigned(machine: Machine, target: ir.Expr, node: ir.Expr) -> None:
     shown = shown_by(machine.project.tree(machine.frame.path), machine.knowledge.shows)
     if listened_to(function.node.body, target.id, shown):
         machine.facts.pop("answered", None)
+    elif not kept_or_returned(function.node.body, target.id):
+        note(machine, "answer-told", call, call.receiver)
 
 
 def listened_to(part: Any, name: str, shown: set[str]) -> bool:
@@ -81,6 +84,18 @@ def listened_to(part: Any, name: str, shown: set[str]) -> bool:
     return lost_handles.read_in(part, name) and (
         not isinstance(part, ir.Stmt) or any(listened_to(getattr(part, slot), name, shown) for slot in part.below)
     )
+
+
+def kept_or_returned(body: Any, name: str) -> bool:
+    """Is it counted, collected or handed on, so that somebody may look at it later?"""
+    reading = (node for node in every_node(body) if isinstance(node, ir.Stmt) and lost_handles.read_in(node, name))
+    return any(isinstance(node, ir.Return | ir.AugAssign) or collects(node) for node in reading)
+
+
+def collects(statement: ir.Stmt) -> bool:
+    value = statement.value if isinstance(statement, ir.ExprStmt) else None
+    func = value.func if isinstance(value, ir.Call) else None
+    return isinstance(func, ir.Attr) and func.name in COLLECTS
 
 
 def answer_of(machine: Machine, node: ir.Expr, value: Value | None = None) -> Invocation | None:

@@ -97,10 +97,16 @@ def pure(function: Callable[..., Any]) -> Handler:
 
 
 def of_items(function: Callable[..., Any]) -> Handler:
-    """`max(3, 5)`, and `max(sizes)` where each of the sizes is known."""
+    """`max(3, 5)`, and `max(sizes)` where each of the sizes is known; the one that `key` prefers on each rank."""
     known = pure(function)
 
     def handler(machine: Machine, call: Invocation) -> Value | None:
+        from dtlint.machine.library.python import own_order
+
+        item = containers.element(machine, call.arguments[0]) if len(call.arguments) == 1 and call.keywords else None
+        cause = own_order.judged_by_own(machine, call, item) if item is not None else None
+        if item is not None and cause is not None:
+            return machine.unknown("preferred", token(item), cause=cause, like=getattr(item, "like", None))
         items = containers.items_of(machine, call.arguments[0]) if len(call.arguments) == 1 else None
         if items and len(items) > 1 and all(isinstance(item, Const) for item in items):
             return known(machine, replace(call, arguments=items))

@@ -33,7 +33,8 @@ def enter(machine: Machine, call: Invocation, given: Value) -> Value | None:
     arguments = entries.unknown_arguments(machine, inner.node, bound)
     if isinstance(given, Bound) and (given.extra or given.keywords):
         arguments = arguments[: 1 if "argv" in call.row.params else 0]  # the others were given before
-    result = calls.call_value(machine, given, arguments, (), call.mask, None)
+    named = () if isinstance(given, Bound) and given.keywords else entries.unknown_keywords(machine, inner.node)
+    result = calls.call_value(machine, given, arguments, named, call.mask, None)
     return NONE if call.row.result == "none" else result
 
 

@@ -19,7 +19,8 @@ def deep(machine: Machine, call: Invocation) -> Value | None:
         return copied(machine, given, call.mask, {})
     if isinstance(given, Unknown | Bound):
         like = deep_like(machine, given, call.mask)
-        return machine.unknown(COPIED, token(given), cause=given.cause, tags=given.tags, like=like)
+        place = (machine.frame.path, machine.current_at)  # who writes into one copy does nothing to the other
+        return machine.unknown(COPIED, token(given), place, cause=given.cause, tags=given.tags, like=like)
     return given
 
 
@@ -32,6 +33,7 @@ def copied(machine: Machine, thing: Object, mask: int, made: dict[int, Object]) 
     if thing.number in made:
         return made[thing.number]
     copy = made[thing.number] = machine.anew(thing, mask)
+    copy.made_if, copy.instead, copy.doubted = thing.made_if, thing.instead, thing.doubted  # so is the copy
     for name, held in list(copy.attributes.items()):
         if isinstance(held, Object) and (held.kind in CONTAINERS or is_module(machine, held)):
             copy.attributes[name] = copied(machine, held, mask, made)

@@ -12,7 +12,7 @@ from dtlint.machine.contents import containers, presets
 from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import NONE, Const, External, Object, Tuple, Value
+from dtlint.machine.values import MISSING, NONE, Const, External, Object, Tuple, Unknown, Value
 
 ENVIRONMENT = "os.environ"
 DEFAULTS = "defaults of environment variables"  # fact of the run: what each is read with where it is not set
@@ -53,6 +53,17 @@ def copied(machine: Machine, call: Invocation) -> Value:
     made = machine.new("dict", call.mask)
     made.attributes["[]"] = machine.unknown("merged", ENVIRONMENT)
     return made
+
+
+def holds_variables(container: Value, name: Value) -> bool:
+    """The environment, or a copy of it in which nothing else was put under this name."""
+    if isinstance(container, External):
+        return container.name == ENVIRONMENT
+    if not isinstance(container, Object) or container.kind != "dict" or not isinstance(name, Const):
+        return False
+    rest = container.attributes.get("[]")
+    copy = isinstance(rest, Unknown) and rest.symbol.key == ("merged", ENVIRONMENT)
+    return copy and container.attributes.get(("key", name.value), MISSING) is MISSING
 
 
 def update(machine: Machine, call: Invocation) -> Value | None:

@@ -29,6 +29,7 @@ from dtlint.machine.values import (
     ClassRef,
     Const,
     External,
+    FunctionRef,
     Object,
     Row,
     Symbol,
@@ -39,6 +40,7 @@ from dtlint.machine.values import (
 )
 
 PATH = "pathlib.Path"
+OF_PYTHON = ("sys.", "builtins.")  # modules that keep streams and functions, and no paths
 HANDLE = "io.TextIOWrapper"
 WRITING = frozenset("wax+")
 SAME = frozenset({"resolve", "absolute", "expanduser"})
@@ -55,7 +57,10 @@ def is_path(value: Value) -> bool:
 
 def no_place(value: Value, given: bool) -> bool:
     """Something that is open already or, where it was `given` to a call, lives in memory: an object of a library that
-    is not a path."""
+    is not a path; or `sys.stderr`, or what is called with each line."""
+    called = value.function if isinstance(value, Bound) else value  # `options.output_dir` of a library may be a path
+    if isinstance(called, FunctionRef) or (isinstance(value, External) and value.name.startswith(OF_PYTHON)):
+        return given
     if not isinstance(value, Object) or not isinstance(value.kind, str):
         return False
     return value.kind == HANDLE or (given and "text" not in value.facts)

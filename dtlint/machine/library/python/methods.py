@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.machine.contents import containers, dictionaries, filled_by, presets, sets
+from dtlint.machine.contents import containers, dictionaries, filled_by, keys_of_some, presets, sets
 from dtlint.machine.contents.opaque import opaque as unknown_of
 from dtlint.machine.contents.truth import spelled
 from dtlint.machine.core import Machine
@@ -64,6 +64,13 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
         if isinstance(key_, Const):
             found = machine.get(receiver, ("key", key_.value))
             if found is not None:
+                otherwise = arguments[1] if len(arguments) > 1 else NONE
+                if name == "get":
+                    return keys_of_some.found(machine, receiver, key_.value, found, otherwise)
+                if name == "setdefault":
+                    lacks = call.mask & ~(keys_of_some.lanes_with(machine, receiver, key_.value) or call.mask)
+                    if lacks:
+                        subscripts.put(machine, receiver, key_, otherwise, lacks)
                 if name == "pop":
                     dictionaries.take_out(machine, receiver, key_, call.mask)
                 return found
@@ -88,7 +95,10 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
     if name in ("clear",):
         filled_by.handed_over(machine, (receiver,))  # who puts something into it from here on, nobody looks
         for held in [key_ for key_ in receiver.attributes if isinstance(key_, tuple)]:
-            machine.set(receiver, held, machine.fresh("cleared"), call.mask)
+            if receiver.kind == "dict" and held[0] == "key" and not receiver.birth & ~call.mask:
+                dictionaries.take_out(machine, receiver, Const(held[1]), call.mask)
+            else:
+                machine.set(receiver, held, machine.fresh("cleared"), call.mask)
         if receiver.kind != "dict":
             machine.set(receiver, "[]", Tuple(()), call.mask)
             if FILLED in receiver.attributes:
@@ -124,6 +134,9 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
 
 
 def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value:
+    of_lanes = keys_of_some.by_lane(machine, receiver, lambda key, held: in_view(name, key, held))
+    if of_lanes is not None:
+        return of_lanes
     if "[]" in receiver.attributes:
         held = receiver.attributes["[]"]
         made = machine.new("list", call.mask)
@@ -142,12 +155,11 @@ def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -
             like = Tuple((key, machine.unknown("item", token(held), cause=held.cause, tags=tags, like=like)))
         made.attributes["[]"] = Unknown(symbol, held.cause, held.tags, like)
         return made
-    pairs = [(Const(key_), value) for key_, value in dictionaries.entries(receiver)]
-    if name == "keys":
-        return Tuple(tuple(key_ for key_, _ in pairs))
-    if name == "values":
-        return Tuple(tuple(value for _, value in pairs))
-    return Tuple(tuple(Tuple((key_, value)) for key_, value in pairs))
+    return Tuple(tuple(in_view(name, key, value) for key, value in dictionaries.entries(receiver)))
+
+
+def in_view(name: str, key: object, held: Value) -> Value:
+    return Const(key) if name == "keys" else held if name == "values" else Tuple((Const(key), held))
 
 
 def view_of_numbers(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:

@@ -17,7 +17,7 @@ from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.computing.provenance import inner_symbols
 from dtlint.machine.library.feeding import sharding
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.values import ITEMS, Const, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import ITEMS, Cause, Const, Object, Symbol, Tuple, Unknown, Value
 
 RANKED = "ranked"  # tag of a list: in the order of this rank's numbers, since the place in the tag
 UNSHARED = "order"  # tag of a list: in an order that ranks may not agree on, for the reason at the end of the tag
@@ -30,14 +30,8 @@ DRAWN = frozenset({"rank", "local rank", "clock", "unseeded", "differs"})
 
 def ranked(machine: Machine, call: Invocation, whole: Value) -> Unknown | None:
     """What `sorted(losses, key=losses.get)` and `names.sort(key=…)` leave in the list."""
-    from dtlint.machine.functions import calls
-
-    by = next((value for name, value in call.keywords if name == "key"), None)
     item = containers.element(machine, whole)
-    if by is None or (deep_cause(machine, (item,)) is not None and not isinstance(item, Tuple)):
-        return None
-    cause = deep_cause(machine, (calls.call_value(machine, by, (item,), (), call.mask),))
-    if cause is None or cause.kind not in OWN:
+    if judged_by_own(machine, call, item) is None:
         return None
     symbol = machine.symbols.of(RANKED, token(whole), machine.symbols.fresh("order"))
     return Unknown(
@@ -46,6 +40,17 @@ def ranked(machine: Machine, call: Invocation, whole: Value) -> Unknown | None:
         frozenset({sharding.remember(machine, RANKED)}),
         item if isinstance(item, Tuple | Object) else None,
     )
+
+
+def judged_by_own(machine: Machine, call: Invocation, item: Value) -> Cause | None:
+    """Why `key` says another thing of the same item on another rank."""
+    from dtlint.machine.functions import calls
+
+    by = next((value for name, value in call.keywords if name == "key"), None)
+    if by is None or (deep_cause(machine, (item,)) is not None and not isinstance(item, Tuple)):
+        return None
+    cause = deep_cause(machine, (calls.call_value(machine, by, (item,), (), call.mask),))
+    return cause if cause is not None and cause.kind in OWN else None
 
 
 def of_texts(machine: Machine, value: Value) -> bool:
@@ -91,7 +96,7 @@ def made_of_text(machine: Machine, symbol: Symbol) -> bool:
         if id(one) in seen:
             continue
         seen.add(id(one))
-        written.update(part for part in one.key[1:] if one.key[0] == ITEMS and type(part) is str)
+        written.update(part for part in said_in(one.key) if type(part) is str)
         if len(written) > 1:
             return True
         if one.key[0] in TEXT or one.key[0] in LISTINGS or is_cut(one) or last_name(one) in BY_NAME or is_name(one):
@@ -100,6 +105,11 @@ def made_of_text(machine: Machine, symbol: Symbol) -> bool:
             return True
         todo.extend(inner_symbols(text_like(one)))
     return False
+
+
+def said_in(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a list was given one after the other, and what may stand in a name."""
+    return key[1:] if key[0] == ITEMS else key[2:] if key[0] == "phi" else ()
 
 
 def is_text(machine: Machine, value: Value | None) -> bool:

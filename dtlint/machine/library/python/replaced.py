@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from dtlint.machine.contents import asked_for
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.names import attributes
 from dtlint.machine.values import ClassRef, Object, Value
 
 METHODS = frozenset({"replace", "_replace"})
@@ -33,7 +35,15 @@ def copied(machine: Machine, value: Value, call: Invocation) -> Value | None:
 
 
 def any_of_them(machine: Machine, made: Object, given: Value) -> None:
-    """`**changes`: each field may be another one now, and the thing is still of its class."""
+    """`**changes`: each field may be another one now, and the thing is still of its class; one that holds what the
+    class says is as likely to be left as it is, unless it is off."""
+    from dtlint.machine.functions import instances
+
+    for name in instances.field_names(machine, made.kind) if isinstance(made.kind, ClassRef) else ():
+        default = attributes.in_class(machine, made.kind, name) if isinstance(made.kind, ClassRef) else None
+        found = asked_for.perhaps(machine, default, given, name) if name not in made.attributes else None
+        if found is not None:
+            made.attributes[name] = found
     for name, held in made.attributes.items():
         tags = held.tags | given.tags
         made.attributes[name] = machine.unknown("replaced", token(given), name, cause=given.cause, tags=tags)

@@ -10,12 +10,14 @@ import itertools
 
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import opaque
+from dtlint.machine.control.failures import WRITES
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation, Keywords
-from dtlint.machine.logs import Event, Log
+from dtlint.machine.logs import Event, Log, LogNode
 from dtlint.machine.names import attributes
 from dtlint.machine.spoken import talks
-from dtlint.machine.values import NONE, Bound, ClassRef, Const, FunctionRef, Object, Value
+from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Value
+from dtlint.machine.walks import walk
 
 KIND = "threading.Thread"
 FUTURE = "concurrent.futures.Future"
@@ -83,7 +85,7 @@ def aside(
     daemon = daemonic(thread)
     extra = {"log": log, "daemon": daemon, "future": future}
     machine.emit_event("record", "thread-start", call.name, call.mask, subject=thread, extra=extra)
-    if not isinstance(function, FunctionRef | Bound):
+    if not isinstance(function, FunctionRef | Bound | External):
         return
     frame, sinks, mark = machine.frame, machine.sinks, len(machine.journal)
     left, exit_before = frame.left, frame.last_exit
@@ -97,6 +99,13 @@ def aside(
     if talks(log, call.mask):  # some time from here on; what the other ranks do meanwhile may be the answer
         at = machine.current_at
         machine.emit(Event("untold", "", call.name, call.mask, frame.guards, frame.path, at, frame.scope))
+    elif any(of_files(node) for node, _ in walk(log)):  # whenever that happens, it is done by these ranks
+        for node in log.nodes:
+            machine.emit(node)
+
+
+def of_files(node: LogNode) -> bool:
+    return isinstance(node, Event) and node.kind == "record" and node.op in WRITES
 
 
 def daemonic(thread: Value | None) -> bool | None:

@@ -94,14 +94,24 @@ def would_say(machine: Machine, value: Value) -> Value:
         machine.rollback(mark)
 
 
-def compared(machine: Machine, left: Value, right: Value) -> None:
-    """`jax.process_index == 0`: a function is never equal to a number."""
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, External | FunctionRef | Bound) and isinstance(other, Const):
-            number = isinstance(other.value, int) and other != NONE
-            if number and asks(machine, one):
-                written(machine, "compared", name_of(one).rpartition(".")[2])
-                return
+def compared(machine: Machine, left: Value, right: Value) -> tuple[Value, Value]:
+    """`jax.process_index == 0`: a function is never equal to a number. The answers it was meant to give are compared,
+    so that what follows from the slip is not told once more."""
+    if is_number(right):
+        return meant(machine, left, "compared"), right
+    return (left, meant(machine, right, "compared")) if is_number(left) else (left, right)
+
+
+def is_number(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, int)
+
+
+def meant(machine: Machine, value: Value, op: str) -> Value:
+    """What a function would say that stands where its answer is meant: `f"part_{jax.process_index}.npz"`."""
+    if not isinstance(value, External | FunctionRef | Bound) or not asks(machine, value):
+        return value
+    written(machine, op, name_of(value).rpartition(".")[2])
+    return would_say(machine, value)
 
 
 def called_beside(machine: Machine, node: ir.Attr, other: Value) -> None:

@@ -250,7 +250,7 @@ def backward(machine: Machine, call: Invocation) -> Value:
     if not models:
         own_gradients.passed_back(machine, held)
     joined = models and machine.facts.get("join") and not machine.facts.get("no_sync")
-    parts.learned(machine)
+    parts.learned(machine, models)
     machine.emit_event(
         "step",
         "backward",
@@ -269,8 +269,8 @@ def framework_backward(machine: Machine, call: Invocation) -> Value:
     """`accelerator.backward(loss)` reduces gradients, of whichever model the framework prepared."""
     loss = call.arguments[0] if call.arguments else next((value for _, value in call.keywords), None)
     held = loss.attributes.get("content") if isinstance(loss, Object) else loss
+    models = wrapped_models(machine, held)
     if not machine.facts.get("no_sync") and not machine.facts.get("join"):
-        models = wrapped_models(machine, held)
         group = models[0].facts.get("group", machine.world_group) if models else machine.world_group
         machine.emit_event(
             "collective",
@@ -282,7 +282,7 @@ def framework_backward(machine: Machine, call: Invocation) -> Value:
             subject=models[0] if models else None,
             extra={"call": call, "loss": held, **({"model": models[0]} if models else {})},
         )
-    parts.learned(machine)
+    parts.learned(machine, models)
     off = machine.facts.get("no_sync", 0)
     machine.emit_event(
         "step", "backward", call.name, call.mask, subject=held, extra={"no_sync": off, "as it is": as_it_is(call)}

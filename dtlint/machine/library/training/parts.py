@@ -21,13 +21,27 @@ from dtlint.machine.logs import WHAT_IS_CALLED, Decision, decisions
 from dtlint.machine.names import subscripts
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.twins import DEVICES
-from dtlint.machine.values import BY_PROCESS, BY_RANK, NONE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import (
+    BY_PROCESS,
+    BY_RANK,
+    NONE,
+    Cause,
+    ClassRef,
+    Const,
+    Object,
+    Row,
+    Symbol,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 PARAMETER, LIST = "torch.nn.Parameter", "torch.nn.ModuleList"
 KEY = "model differences"
 EVERYWHERE = "layers run by all"
 CONSTANT = "modules whose gradients are switched off"
 LEARNED = "symbols made when gradients were last computed"
+LEARNED_BY = "the same for each model inside a wrapper, by its roots"
 OWN_SHAPE = BY_PROCESS | {"memory", "random", "local files"}  # what a model's size must not depend on
 
 
@@ -95,18 +109,24 @@ def add(
     found.what = what
     if decision is not None:
         found.made_at = blamed.who_gave(machine, decision)
-    if not in_a_loop(frame):
+    if not in_a_loop(frame, base.number if isinstance(base, Object) else 0):
         found.moment = machine.symbols.count
     differences(machine).append(found)
 
 
-def learned(machine: Machine) -> None:
+def learned(machine: Machine, models: list[Object]) -> None:
     """Gradients were computed now. A symbol of its own parts what was done before from what is done after."""
-    machine.facts[LEARNED] = machine.symbols.fresh("learned").key[1]
+    moment = machine.facts[LEARNED] = machine.symbols.fresh("learned").key[1]
+    for model in models:
+        inner = model.attributes.get("module", model)
+        machine.facts.setdefault(LEARNED_BY, {}).update(dict.fromkeys(roots_of(inner), moment))
 
 
-def in_a_loop(frame: Frame | None) -> bool:
-    return frame is not None and (bool(frame.loops) or in_a_loop(frame.caller))
+def in_a_loop(frame: Frame | None, number: int) -> bool:
+    """Does a further turn come to the thing with this number again? What a turn itself has made, it makes anew."""
+    return frame is not None and (
+        any(number <= state.newest for state in frame.loops) or in_a_loop(frame.caller, number)
+    )
 
 
 def written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
@@ -120,7 +140,7 @@ def written(machine: Machine, base: Value, name: str, value: Value, mask: int) -
             frozen_unevenly(machine, base)
         return
     frozen = name == "requires_grad"
-    if not frozen and not is_part(machine, value):
+    if not frozen and (not is_part(machine, value) or only_buffers(machine, base, name, value)):
         return
     if isinstance(base, Object) and not frozen and (not is_part(machine, base) or hung_in_later(machine, base, name)):
         return
@@ -132,6 +152,24 @@ def written(machine: Machine, base: Value, name: str, value: Value, mask: int) -
 def hung_in_later(machine: Machine, base: Object, name: str) -> bool:
     """What a model gets when it is wrapped already, and in place of nothing: the wrapper has never heard of it."""
     return "wrapper" in base.facts and not is_part(machine, base.attributes.get(name, NONE))
+
+
+def only_buffers(machine: Machine, base: Value, name: str, value: Value) -> bool:
+    """`layer.cache = Cache(size)`: nothing in it learns, nor in what was there before."""
+    before = base.attributes.get(name, NONE) if isinstance(base, Object) else NONE
+    return not learns(machine, value) and not (is_part(machine, before) and learns(machine, before))
+
+
+def learns(machine: Machine, part: Value, depth: int = 4) -> bool:
+    """May there be a parameter in it?"""
+    if not isinstance(part, Object) or not isinstance(part.kind, ClassRef) or not depth:
+        return True
+    inner = [held for held in part.attributes.values() if not isinstance(held, Const | Tuple) or is_part(machine, held)]
+    return any(learns(machine, one, depth - 1) for one in inner if not is_tensor(one))
+
+
+def is_tensor(value: Value) -> bool:
+    return isinstance(value, Object) and value.kind == "torch.Tensor"
 
 
 def put(machine: Machine, base: Value, value: Value, mask: int) -> None:

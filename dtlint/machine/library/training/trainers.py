@@ -21,6 +21,8 @@ from dtlint.machine.values import BY_RANK, NONE, ClassRef, Const, FunctionRef, O
 STATE = "transformers.TrainerState"
 CONTROL = "transformers.TrainerControl"
 ARGUMENTS = "transformers.TrainingArguments"
+WRAPPED = "wrapped by a trainer"  # fact of a module: a symbol made when its hooks had built it
+BEFORE_WRAP = frozenset({"setup", "configure"})  # in the names of hooks that come before a trainer wraps the module
 TURNS = "framework turns"  # fact of the run: the methods that a trainer calls with every batch
 
 
@@ -227,6 +229,8 @@ def run_each(
     assert isinstance(thing.kind, ClassRef)
     for method, hook in hooks:
         node: Any = hook.node
+        if not any(word in BEFORE_WRAP for word in node.name.split("_")):
+            thing.facts.setdefault(WRAPPED, machine.symbols.fresh("wrapped").key[1])
         frame = machine.frame
         if hook.closure is not None:
             machine.frame = hook.closure.globals  # annotations are words of the module that has the hook

@@ -8,6 +8,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import loaders, sharding
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.meeting import group_start
 from dtlint.machine.library.meeting.groups import group_in
 from dtlint.machine.library.training import gradient_parts, stepping
 from dtlint.machine.library.training.modules import is_module
@@ -92,6 +93,8 @@ def wrap(machine: Machine, call: Invocation, kind: str, sharded: bool) -> Value:
 
 
 def wrap_ddp(machine: Machine, call: Invocation) -> Value:
+    """There has to be a group: whoever has begun it, it is the program of several ranks that comes here."""
+    group_start.started(machine, call.mask)
     return wrap(machine, call, DDP, False)
 
 
