@@ -1,8 +1,8 @@
 """Which lists beside each other are filled by what comes, so that nobody knows how long each of them gets?
 
-`parts[loads.index(min(loads))].append(name)`: the parts are equal in bytes, or hold what has one hash, not in number.
-Whoever deals out one after the other, `parts[number % world]`, or asks how many there are in a part, may see to it that
-they are.
+`parts[loads.index(min(loads))].append(name)`: the parts are equal in bytes, or hold what has one hash, and not in number.
+Whoever deals out one after the other, `parts[number % world]` or by the number in a row, or asks how many there are in
+a part, may see to it that they are.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dtlint.machine.values import Object, Symbol, Unknown, Value
 ASKED = "asked at"  # fact of a list: the place it was asked for among others
 DEALT = "filled by what comes"  # fact of a list
 COUNTED = "counted"  # fact of a list: somebody asks how many are in it
-IN_TURN = frozenset({"op %", "number", "itertools.cycle", "turn"})
+IN_TURN = frozenset({"op %", "number", "index", "itertools.cycle", "turn"})  # what counts the items or the ranks
 
 
 def asked(known: tuple[Value, ...], index: Value) -> None:
