@@ -92,7 +92,7 @@ def told(code: str, place: Site, what: str, cause: Cause | None, why: str, *step
     trail = cause.steps() if cause is not None else ()
     if cause is not None and cause.kind in LOCAL and trail:
         first = trail[0]
-        used = Step(place[0], place[1][0], f"{what} depends on it")
+        used = Step(place[0], place[1][0], f"decides {what}")
         return Disagreement(
             "DT307",
             (first.path, (first.line, 1, first.line, 1), place[2]),
