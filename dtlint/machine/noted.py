@@ -6,7 +6,7 @@ from typing import Any
 
 from dtlint.machine.values import MISSING
 
-Note = tuple[dict[str, Any], str, Any]  # the facts of a thing, the name of one, and what it is or was
+Note = tuple[dict[Any, Any], Any, Any]  # the facts of a thing, the name of one, and what it is or was
 
 
 class Noted:
@@ -15,7 +15,7 @@ class Noted:
     def __init__(self) -> None:
         self.before: list[Note] = []
 
-    def put(self, facts: dict[str, Any], name: str, value: Any) -> None:
+    def put(self, facts: dict[Any, Any], name: Any, value: Any) -> None:
         self.before.append((facts, name, facts.get(name, MISSING)))
         facts[name] = value
 

@@ -138,7 +138,8 @@ def call_value(
         return call_object(machine, callee, arguments, keywords, mask, node)
     if isinstance(callee, Unknown) and callee.like is not None:
         return call_value(machine, callee.like, arguments, keywords, mask, node)
-    return library.call_unknown(machine, callee, arguments, keywords, mask, node)
+    made = library.call_unknown(machine, callee, arguments, keywords, mask, node)
+    return library.stepping.unknown_called(machine, callee, made, mask)
 
 
 def call_row(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dtlint.knowledge.loader import Api
 from dtlint.machine import library
-from dtlint.machine.contents import containers
+from dtlint.machine.contents import containers, dealt
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import tensors
@@ -171,6 +171,7 @@ def through(machine: Machine, value: Object, mask: int) -> Value | None:
 def length(machine: Machine, value: Value, mask: int) -> Value | None:
     """The number of items, where it is known or known to differ."""
     if isinstance(value, Object) and isinstance(value.kind, str):
+        dealt.counted(value)
         if value.kind == "builtins.range":
             return value.attributes["count"]
         inner = value.facts.get("inner")

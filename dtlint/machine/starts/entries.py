@@ -289,7 +289,7 @@ def unknown_arguments(
 def unknown_keywords(
     machine: Machine, function: ir.Function, defaults: Defaults = (), handed: Mapping[str, str] = NOTHING
 ) -> Keywords:
-    """What stands behind the `*` is given by its name, or left out: its default holds for some calls only."""
+    """What stands behind the `*` is given by its name, or left out: what is off then holds for some calls only."""
     usual = {name: value for name, value in defaults if isinstance(value, FunctionRef)}
     return tuple(
         (
@@ -299,8 +299,12 @@ def unknown_keywords(
             else argument(machine, function, param, usual.get(param.name)),
         )
         for param in function.params
-        if param.kind == "keyword"
+        if param.kind == "keyword" and (param.default is None or is_off(param.default))
     )
+
+
+def is_off(default: ir.Expr) -> bool:
+    return isinstance(default, ir.Const) and (default.value is None or default.value is False)
 
 
 def framework_gives(machine: Machine, name: str, what: str) -> Value:

@@ -127,7 +127,7 @@ def run_aside(
     value = owner.attributes.get(method.name)
     if not isinstance(value, FunctionRef) or value.node is not method or value.closure is None:
         return
-    full, before, mark = machine.world.full, machine.objects, len(machine.journal)
+    full, before, mark, noted = machine.world.full, machine.objects, len(machine.journal), len(machine.noted.before)
     machine.sinks = [(Log(), full)]
     machine.frame = Frame(owner.path, "<module>", None, None, None, full)
     machine.frame.globals = value.closure.globals
@@ -141,10 +141,11 @@ def run_aside(
             entering.enter(machine, value, thing, arguments(machine, method, True), (), lanes, None)
     except (OutOfBudget, RecursionError):
         machine.rollback(mark)  # a whole training run is no set-up
+        machine.noted.taken_back(noted)
         return
     finally:
         machine.spent = spent  # the same for every method that begins on this instance
-    writes = machine.rollback(mark)
+    writes, notes = machine.rollback(mark), machine.noted.taken_back(noted)
     kept = [
         (container, name, held)
         for container, name, held in writes
@@ -153,6 +154,8 @@ def run_aside(
     if kept:
         inside = [one for one in writes if isinstance(one[0], Slots) and one[0].serial > before]
         machine.apply_writes([*inside, *kept])
+        made = [held for _, _, held in kept]
+        machine.noted.again([note for note in notes if any(note[2] is one for one in made)])
 
 
 def is_thing(value: Value) -> bool:

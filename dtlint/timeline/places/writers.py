@@ -15,7 +15,7 @@ from dtlint.machine.library.python import log_filters
 from dtlint.machine.library.python.files import APPENDED, text_of
 from dtlint.machine.logs import EXITS, Attempt, Call, Choice, LogNode, Loop, plain_question
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_RANK, BY_SHARE, Const, Object, Unknown, Value, lane_value
+from dtlint.machine.values import BY_RANK, BY_SHARE, Const, Object, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.arrays.lives import NOTHING, Use, exclude, part_of, sides
 from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_files, overlap, same_node, together
 from dtlint.timeline.places.found_done import found_done, found_missing, same_place
@@ -48,7 +48,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
         ):
             continue
         if run.entry.kind == "function" and (
-            not (names_a_file(access) or one_for_all(run, access) or (launched_alike(run) and one_place(access)))
+            not (names_a_file(access) or one_for_all(run, access) or said_to_all(run, access))
             or left_to_callers(run, access.path)
             or chosen_by_rank(access)
         ):
@@ -194,6 +194,18 @@ def chosen_by_rank(access: Access) -> bool:
 def names_a_file(access: Access) -> bool:
     """Is the place at least partly written here? What callers hand over may have the rank in it."""
     return all("/" in where.strip("/") and not where.endswith(">") for where in access.places if where)
+
+
+def said_to_all(run: Run, access: Access) -> bool:
+    """Do all ranks get the same place from whoever calls: the launcher that has started them, or settings?"""
+    return one_place(access) and (launched_alike(run) or is_setting(access))
+
+
+def is_setting(access: Access) -> bool:
+    """`options.folder`: a field of something that is handed over with many others in it."""
+    held = lane_value(text_of(access.value), next(access.lanes()))
+    key = held.symbol.key if isinstance(held, Unknown) else ()
+    return key[:1] == ("attr",) and isinstance(key[1], Symbol) and key[1].key[0] in ("parameter", "attr")
 
 
 def launched_alike(run: Run) -> bool:

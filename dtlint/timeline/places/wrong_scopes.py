@@ -19,7 +19,7 @@ from dtlint.machine.values import BY_RANK, Const, Object, Row, Symbol, Unknown, 
 from dtlint.timeline.options import default_for
 from dtlint.timeline.places.files import READS, WRITES, Access, accesses, overlap, same_node
 from dtlint.timeline.programs import in_a_test
-from dtlint.timeline.ranks.arrivals import started
+from dtlint.timeline.ranks.arrivals import all_ranks_here, started
 from dtlint.timeline.records import recorded
 
 
@@ -39,6 +39,8 @@ class WrongScope:
 
 def wrong_scopes(run: Run) -> Iterator[WrongScope]:
     yield from absent_attributes(run)
+    if run.entry.kind == "function" and not in_a_test(run.entry.path):
+        yield from (one for one in absent_things(run) if all_ranks_here(run, one.path, one.event))
     if run.entry.kind != "script" or not started(run) or in_a_test(run.entry.path):
         return  # who calls a function nobody calls may know better
     found = accesses(run)
@@ -66,15 +68,19 @@ def wrong_scopes(run: Run) -> Iterator[WrongScope]:
                 yield WrongScope(
                     "node", access.event, access.mask, decision, reader.event, "read on every node, each its own"
                 )
-    for event, path in recorded(run, "absent-used"):
-        decision = next(
-            (one for one in decisions(event.guards) if one.cause is not None and one.cause.kind in BY_RANK), None
-        )
-        made = event.extra.get("made")
-        yield WrongScope("absent", event, event.mask, decision, made, "made on other ranks only", path)
+    yield from absent_things(run)
     for event, path in recorded(run, "main-only"):
         if event.mask & ~1:
             yield WrongScope("missing", event, event.mask & ~1, None, path=path)
+
+
+def absent_things(run: Run) -> Iterator[WrongScope]:
+    """What holds None on the ranks that use it, and was made on others."""
+    for event, path in recorded(run, "absent-used"):
+        causes = ((one, one.cause) for one in decisions(event.guards))
+        decision = next((one for one, cause in causes if cause is not None and cause.kind in BY_RANK), None)
+        made = event.extra.get("made")
+        yield WrongScope("absent", event, event.mask, decision, made, "made on other ranks only", path)
 
 
 def by_choice(access: Access, other: Access) -> bool:

@@ -205,8 +205,10 @@ def given_back(machine: Machine, call: Invocation, event: Event, result: Value) 
 
 
 def item_written(machine: Machine, container: Value, value: Value) -> None:
-    """`everything[rank] = features`: this rank's own part is put back where it was gathered."""
-    for tag in container.tags:
+    """`everything[rank] = features`, `everything[first:last] = features`: this rank's own part is put back where it
+    was gathered."""
+    held = container.attributes.get("content", container) if isinstance(container, Object) else container
+    for tag in held.tags:
         if isinstance(tag, tuple) and tag[0] == GATHERED and isinstance(value, Unknown):
             gather = machine.facts["gathers"][tag[1]]
             source = gather.extra["source"]
@@ -319,7 +321,17 @@ def inner_called(machine: Machine, thing: Object, result: Value, mask: int) -> V
             said = ASKED if machine.facts.get("no_grad") else PLAIN  # nobody learns from what is only asked
             return with_tags(machine, result, frozenset({(said, thing.number)}), True)
         return result
-    return behind(machine, thing, result, mask)
+    return behind(machine, wrapper_of(thing), thing, result, mask)
+
+
+WRAPPED_SYMBOLS = "wrapped symbols"  # fact of the run: wrappers, by the symbols of the models nobody knows within
+
+
+def unknown_called(machine: Machine, callee: Value, result: Value, mask: int) -> Value:
+    """`model.module(x)`, of a model that nobody knows."""
+    known = machine.facts.get(WRAPPED_SYMBOLS) if isinstance(callee, Unknown) else None
+    outer = known.get(callee.symbol) if known else None  # type: ignore[attr-defined]
+    return result if outer is None else behind(machine, outer, callee, result, mask)
 
 
 def wrapper_of(thing: Object) -> Value | None:
@@ -328,11 +340,10 @@ def wrapper_of(thing: Object) -> Value | None:
     return found
 
 
-def behind(machine: Machine, thing: Object, result: Value, mask: int) -> Value:
+def behind(machine: Machine, outer: Value | None, thing: Value, result: Value, mask: int) -> Value:
     """The result was computed by a wrapped model without its wrapper."""
     from dtlint.machine.library.training.models import with_tags
 
-    outer = wrapper_of(thing)
     if not isinstance(outer, Object) or outer is thing or machine.facts.get("module depth"):
         return result
     if grad_is_off(machine):

@@ -60,6 +60,8 @@ def around(
             for part in provenance.parts(held):
                 if isinstance(part, Object) and part is not held and is_module(machine, part):
                     machine.noted.put(part.facts, stepping.WITHIN, made)
+        elif isinstance(held, Unknown) and held.cause is None:
+            machine.noted.put(machine.facts.setdefault(stepping.WRAPPED_SYMBOLS, {}), held.symbol, made)
     if sharded:
         machine.facts["sharded"] = True
         gradient_parts.divide(machine, made, gradient_parts.PART)
