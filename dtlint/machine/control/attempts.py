@@ -190,7 +190,7 @@ def run_handler(
     log.of_data = tried.of_data and not alike
     log.raised = raised
     attempt.handlers.append(log)
-    alone = tried.alone
+    alone = "exception" if own and tried.alone == "files" else tried.alone  # its own file is missing on some rank
     if set(types) <= QUEUES:
         alone, log.of_data = "queue", True  # what other threads have put there by now
     elif all("Timeout" in name for name in types):

@@ -6,12 +6,13 @@ import builtins
 import collections.abc
 import numbers
 import re
+from dataclasses import replace
 
 from dtlint.machine.contents import containers, lacking, written
 from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import one_of_several
-from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.lanes import map_lanes, row, token
 from dtlint.machine.library.computing import provenance, tensors
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import by_settings, options
@@ -115,6 +116,8 @@ def standard_class(kind: Value) -> tuple[type, ...]:
 def getattr_(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.names import attributes
 
+    if len(call.arguments) >= 2 and isinstance(call.arguments[1], Row):
+        return of_each_name(machine, call, call.arguments[1])
     if len(call.arguments) >= 2 and isinstance(call.arguments[1], Const) and isinstance(call.arguments[1].value, str):
         base, name = call.arguments[0], call.arguments[1].value
         if isinstance(base, Object) and isinstance(base.kind, ClassRef) and len(call.arguments) == 3:
@@ -135,6 +138,17 @@ def getattr_(machine: Machine, call: Invocation) -> Value | None:
     if len(call.arguments) >= 2:
         return by_settings.read_name(machine, call.arguments[0], call.arguments[1])
     return None
+
+
+def of_each_name(machine: Machine, call: Invocation, names: Row) -> Value | None:
+    """`getattr(steps, "lead" if rank == 0 else "follow")`: each rank has what goes by its own name."""
+    found = []
+    for name in names.lanes:
+        held = getattr_(machine, replace(call, arguments=(call.arguments[0], name, *call.arguments[2:])))
+        if held is None:
+            return None
+        found.append(held)
+    return row(tuple(found), names.cause)
 
 
 def some_class(machine: Machine, module: ModuleRef, name: Value) -> Value | None:
