@@ -1,8 +1,8 @@
 """Which lists beside each other are filled by what comes, so that nobody knows how long each of them gets?
 
-`parts[loads.index(min(loads))].append(name)`: the parts are equal in bytes, or hold what has one hash, and not in
-number. Whoever deals out one after the other, `parts[number % world]` or by the number in a row, or asks how many
-there are in a part, may see to it that they are.
+`parts[loads.index(min(loads))].append(name)`: the parts are equal in bytes, and not in number.
+Whoever deals out one after the other, `parts[number % world]` or by the number in a row, or asks how many there are in
+a part, may see to it that they are.
 """
 
 from __future__ import annotations
