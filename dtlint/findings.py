@@ -72,7 +72,7 @@ class Timeline:
 
     lanes: tuple[str, ...]
     rows: tuple[TimelineRow, ...]
-    outcome: str  # flight-recorder words: `COLLECTIVE_TYPE_MISMATCH: rank 0 = BARRIER, …`
+    outcome: str  # what comes of it: `hang: rank 0 waits in barrier() until the group times out, …`
 
 
 @dataclass(frozen=True, slots=True)

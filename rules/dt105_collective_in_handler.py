@@ -51,6 +51,9 @@ def check(run: Run) -> Iterator[Finding]:
         remedy = (
             "let the failing rank raise, or agree on a flag by all_reduce outside the handler before anybody acts on it"
         )
+        if divergence.attempt is not None and divergence.attempt.kind == "signal":
+            message = f"{name} is reached by the rank that got the signal; the others are elsewhere and do not come"
+            remedy = "let the handler set a flag only, and all_reduce the flag between steps before anybody acts on it"
         if divergence.attempt is not None and divergence.attempt.kind == "finaliser":
             message = f"{name} is reached when this rank collects its garbage, or fails; the others come another time"
             remedy = "let nobody wait in `__del__`: give the object a `close()` that all ranks call"

@@ -49,8 +49,7 @@ def check(run: Run) -> Iterator[Finding]:
         guard = f" because of `{decision.text}` in line {decision.at[0]}" if decision is not None else ""
         gone = does(missing(run, divergence), "never comes", "never come")
         message = f"{short(divergence.event)} talks to all ranks inside, but {gone}{guard}"
-        remedy = (
-            f"call {short(divergence.event)} on every rank and guard only what one rank does with the result; "
-            "the framework decides itself who writes"
-        )
+        remedy = f"call {short(divergence.event)} on every rank and guard only what one rank does with the result"
+        if "save" in divergence.event.op:
+            remedy = f"call {short(divergence.event)} on every rank: the framework decides itself who writes"
         yield told(RULE, run, divergence, tier, message, remedy)

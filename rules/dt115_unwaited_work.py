@@ -61,5 +61,8 @@ def check(run: Run) -> Iterator[Finding]:
                 Step(start.path, start.at[0], "starts the transfer; the tensor is not ready until `wait()`"),
                 Step(event.path, event.at[0], here),
             )
-        remedy = "keep the handle and call `wait()` on it before the tensor is used, or leave out `async_op=True`"
+        remedy = "keep the handle and call `wait()` on it before the tensor is used"
+        call = start.extra.get("call")
+        if call is not None and call.get("async_op") is not None:
+            remedy += ", or leave out `async_op=True`"
         yield RULE.finding(Span(start.path, *start.at), message, remedy, scope=start.function, trail=trail)

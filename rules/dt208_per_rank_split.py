@@ -38,9 +38,14 @@ RULE = Rule(
 
 def check(run: Run) -> Iterator[Finding]:
     for found in seeding.disagreements(run, RULE.code):
+        message = (
+            f"each rank draws another split ({found.why}), so held-out samples of one rank are trained on by others"
+        )
+        if found.what == seeding.PICKED:
+            message = f"each rank keeps another part of the data ({found.why}), so all together see more than the part"
         yield RULE.finding(
             span_at(found.place),
-            f"each rank draws another split ({found.why}), so held-out samples of one rank are trained on by others",
+            message,
             "give the split a fixed seed: `generator=torch.Generator().manual_seed(0)` in torch, `random_state=0` in "
             "scikit-learn, `seed=0` in datasets",
             scope=found.place[2],

@@ -49,7 +49,7 @@ def check(run: Run) -> Iterator[Finding]:
         yield RULE.finding(
             span_at(found.place),
             f"the {found.number} is made from {found.why}, so it differs between the ranks, "
-            f"and {found.what} depends on it",
+            f"and it decides {found.what}",
             REMEDIES[found.number],
             scope=found.place[2],
             trail=found.steps,

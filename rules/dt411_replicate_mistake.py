@@ -2,9 +2,9 @@
 
 What it finds
 -------------
-`replicate` of what is replicated; a restored state that goes into `pmap` without `replicate`, or restored parameters
-put into a replicated one; a replicated state written to a checkpoint, or weights of all devices given to a model that
-no device runs for itself.
+`replicate` of what is replicated, `unreplicate` of what one device has; a restored state that goes into `pmap`
+without `replicate`, or restored parameters put into a replicated one; a replicated state written to a checkpoint, or
+weights of all devices given to a model that no device runs for itself.
 
 Why it is bad
 -------------
@@ -44,6 +44,9 @@ def check(run: Run) -> Iterator[Finding]:
     for event, trail in jax_notes(run, "replicated twice"):
         message = "this is replicated already: every array gets a second axis of devices"
         yield RULE.finding(*jax_place(run, event), message, "replicate once", trail=trail, effect="crash")
+    for event, trail in jax_notes(run, "unreplicated twice"):
+        message = "this is the copy of one device already: what is left is the first row of every array"
+        yield RULE.finding(*jax_place(run, event), message, "unreplicate once", trail=trail)
     for event, trail in (*jax_notes(run, "restored"), *jax_notes(run, "restored as stored")):
         message = "the restored state goes into pmap without a copy for each device"
         remedy = "`state = jax_utils.replicate(state)` after restoring"

@@ -3,8 +3,8 @@
 What it finds
 -------------
 A collective, a wrapper or a question for the rank before `init_process_group`, or after the group was destroyed; a
-script that never destroys its group; the NCCL backend in a program of the CPU; an option of a launcher that torchrun
-replaced.
+script that never destroys its group, or not where an option ends it early; the NCCL backend in a program of the CPU; an
+option of a launcher that torchrun replaced.
 
 Why it is bad
 -------------
@@ -77,6 +77,17 @@ def check(run: Run) -> Iterator[Finding]:
             severity="warning",
             scope=event.function,
             trail=(*lifecycle.way_to(met), Step(event.path, event.at[0], "made here, and left alone")),
+        )
+    for met, choice in lifecycle.left_alone(run):
+        decision = choice.decision
+        yield RULE.finding(
+            run.span(decision.path, decision.at),
+            "one way through this branch ends the program and leaves the process group alone",
+            "call `dist.destroy_process_group()` on this way out as well, or in a `finally` around both",
+            effect="waste",
+            severity="warning",
+            scope=decision.function,
+            trail=(*lifecycle.way_to(met), Step(met.event.path, met.event.at[0], "the group is made here")),
         )
     for met, device in lifecycle.on_cpu(run):
         event = met.event

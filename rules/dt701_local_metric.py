@@ -48,6 +48,11 @@ SPOKEN = {
     "means": "each rank divides by a count of its own, and the quotients are averaged as if the counts were equal",
     "twice": "this running total is summed over the ranks in every turn: earlier turns are summed again",
 }
+HERE = {  # the end of the trail
+    "shown": "shown here as it is",
+    "decides": "rank 0 decides on it here",
+    "steers": "each rank's schedule follows it here",
+}
 REMEDY = {
     "shown": "sum numerator and denominator over the ranks (`dist.all_reduce`) before the division",
     "decides": "all_reduce the number first, so that it speaks for all ranks",
@@ -61,7 +66,8 @@ REMEDY = {
 def check(run: Run) -> Iterator[Finding]:
     for found in local_metrics(run):
         event = found.event
-        trail = (*found.steps, Step(event.path, event.at[0], SPOKEN[found.kind]))
+        here = Step(event.path, event.at[0], HERE.get(found.kind, SPOKEN[found.kind]))
+        trail = (*found.steps, here, *(step for step in found.further if step.line != here.line))
         yield RULE.finding(
             Span(event.path, *event.at),
             SPOKEN[found.kind],

@@ -41,10 +41,10 @@ RULE = Rule(
 
 def check(run: Run) -> Iterator[Finding]:
     for event, path, lanes in many_loggers(run):
-        name = event.api.rpartition(".")[2]
+        name = ".".join(event.api.split(".")[-2:])
         bar = event.op == "progress"
-        what = "a progress bar" if bar else f"a run or writer of its own (`{name}`)"
-        message = f"{who(run, lanes)} each open {what}"
+        what = "a progress bar each" if bar else f"a run or writer each (`{name}`)"
+        message = f"{who(run, lanes)} open {what}"
         remedy = (
             "pass `disable=rank != 0`"
             if bar

@@ -43,7 +43,7 @@ def check(run: Run) -> Iterator[Finding]:
     for access, source, told in rank_local_names(run):
         event = access.event
         kind = access.cause.kind if access.cause is not None else "clock"
-        message = f"every rank makes this name from its own {kind}, but {told}"
+        message = f"every rank makes this name from its own {kind}, {'so' if access.kind == 'mkdir' else 'but'} {told}"
         remedy = "make the name on one rank and broadcast it (`broadcast_object_list`), or take it from the arguments"
         steps = access.cause.steps() if access.cause is not None else ()
         trail = (*steps, Step(event.path, event.at[0], told))

@@ -28,7 +28,7 @@ def only_for_shape(module: ir.Module, line: int, column: int) -> bool:
     if not names:
         return names is not None
     known, todo, asked = set(names), [way[: scope + 1]], False
-    reads = list(names_below(way[scope], ()))
+    reads = [read for read in names_below(way[scope], ()) if comes_behind(read, way[scope:])]
     while todo:
         todo.pop()
         for read in reads:
@@ -42,6 +42,14 @@ def only_for_shape(module: ir.Module, line: int, column: int) -> bool:
                 known |= more
                 todo.append(read)
     return asked
+
+
+def comes_behind(read: Way, made: Way) -> bool:
+    """Is this read when the call has been made? In a loop around both it is, in the next turn."""
+    loops = {id(node) for node in made if isinstance(node, ir.For | ir.While)}
+    places = (getattr(node, "at", None) for node in reversed(read))
+    place = next((at for at in places if at is not None), None)
+    return place is None or place[:2] > made[-1].at[:2] or any(id(node) in loops for node in read)
 
 
 def way_to(node: ir.Node, line: int, column: int) -> Way:

@@ -111,7 +111,7 @@ def _snippet(finding: Finding, options: RenderOptions) -> list[Text]:
         _, line, column = finding.cell
         source = ()
     if finding.span.end_line != finding.span.line or end <= column:
-        end = len(raw.rstrip()) + 1
+        column, end = max(column, len(raw) - len(raw.lstrip()) + 1), len(raw.rstrip()) + 1
     gutter = len(str(line))
     bar = "│"
     lines = [Text(f"{' ' * gutter} {bar}", "dim")]

@@ -15,6 +15,7 @@ from dtlint.machine.library.meeting.group_start import ASKED
 from dtlint.machine.logs import Attempt, Choice, Event, Loop, inner_logs
 from dtlint.machine.starts.given import settled
 from dtlint.machine.values import NONE, Const, Object
+from dtlint.machine.walks import walk
 from dtlint.timeline.environment import uses
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.programs import asked_for, in_a_test, mentioned, names, passes, texts, uncalled
@@ -111,6 +112,35 @@ def never_destroyed(run: Any) -> Iterator[Met]:
         return
     if works(run) and not ends_nowhere(run):
         yield inits[0]
+
+
+def left_alone(run: Any) -> Iterator[tuple[Met, Choice]]:
+    """`if options.evaluate: score(); return`, in a script that destroys its group at the end of the other way only."""
+    inits = starts(run)
+    ends = events(run, "record", "destroy")
+    if run.entry.kind != "script" or len(inits) != 1 or not ends or in_a_test(run.entry.path):
+        return
+    if mentioned(run, "destroy_process_group", frozenset((met.event.path, met.event.function) for met in ends)):
+        return
+    for node, side in ends[0].above:
+        if isinstance(node, Choice) and left_by_the_other(node, side) and not hangs_under(inits[0], node):
+            if all(any(one is node and taken == side for one, taken in met.above) for met in ends):
+                yield inits[0], node
+                return
+
+
+def left_by_the_other(choice: Choice, side: int) -> bool:
+    """Does the program end on the other side, as its options say, after the ranks have met there?"""
+    if choice.cause is not None or choice.symbol is None or not settled(choice.symbol):
+        return False
+    other = (choice.then, choice.other)[1 - side]
+    return choice.exits[1 - side] == "return" and any(
+        isinstance(node, Event) and node.kind == "collective" for node, _ in walk(other)
+    )
+
+
+def hangs_under(met: Met, choice: Choice) -> bool:
+    return any(node is choice for node, _ in met.above)
 
 
 def ends_nowhere(run: Any) -> bool:

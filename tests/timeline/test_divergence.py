@@ -275,7 +275,7 @@ def rows_and_outcome(source: str):
 def test_the_timeline_says_where_the_others_are():
     cells, outcome = rows_and_outcome("if rank == 0:\n    dist.barrier()\ndist.all_reduce(torch.ones(1))\n")
     assert cells == [(1, "barrier()", "waits", "never"), (1, "all_reduce()", "never", "waits")]
-    assert outcome.startswith("COLLECTIVE_TYPE_MISMATCH: rank 0 = BARRIER, ranks 1-3 = ALL_REDUCE, both wait")
+    assert outcome == "hang: rank 0 waits in barrier(), ranks 1-3 in all_reduce(), until the group times out"
 
 
 def test_the_same_call_further_down_is_met_by_mistake():
@@ -286,7 +286,7 @@ def test_the_same_call_further_down_is_met_by_mistake():
 def test_where_nothing_follows_nobody_comes():
     cells, outcome = rows_and_outcome("if rank == 0:\n    dist.barrier()\n")
     assert cells == [(1, "barrier()", "waits", "never")]
-    assert outcome == "UNDECIDED: rank 0 = BARRIER, ranks 1-3 never come, hang until the group times out"
+    assert outcome == "hang: rank 0 waits in barrier() until the group times out, ranks 1-3 never come"
 
 
 def test_who_has_raised_in_a_helper_has_not_returned_from_it():

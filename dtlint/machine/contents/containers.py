@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from dtlint.machine.contents import filled_by
+from dtlint.machine.contents import dealt, filled_by
 from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.contents.opaque import deep_cause, inner_tags
 from dtlint.machine.core import Machine
@@ -282,6 +282,7 @@ def append(
     uneven: Cause | None = None,
 ) -> None:
     """`several`: nobody knows how many, and the value is any one of them; `uneven`, why lanes add more than others."""
+    dealt.put(container)
     for other in container.instead:  # `lists[index].append(…)`: nobody knows which, and none is certainly empty now
         if other.kind == container.kind and other.attributes.get("[]") == Tuple(()):
             machine.set(other, "[]", grown(machine, None, value, None), mask)
@@ -431,6 +432,7 @@ def extend(machine: Machine, container: Object, added: Value, mask: int) -> None
     from dtlint.machine.library.feeding import filled_shares, sharding
     from dtlint.machine.library.python import iteration as python_iteration
 
+    dealt.put(container)
     if isinstance(added, Object) and added.kind == "<generator>":
         added = python_iteration.drawn(machine, "list", added, mask) or added
     items = items_of(machine, added)

@@ -25,6 +25,7 @@ from dtlint.machine.values import (
 )
 
 UNROLLED = 4
+FIELDS = 32  # of a class with options
 STAGES = 12  # of a program, in a list: each is code of its own
 
 
@@ -59,9 +60,16 @@ def short_items(machine: Machine, iterable: Value) -> tuple[Value, ...] | None:
         return None
     keys = keys_of_some.by_lane(machine, iterable, lambda key, _: Const(key))
     items = keys.items if isinstance(keys, Tuple) else containers.items_of(machine, iterable)
+    if items is not None and len(items) <= FIELDS and all(map(is_field, items)):
+        return items
     if items is None or len(items) > STAGES:
         return None
     return items if len(items) <= UNROLLED or differ_in_code(items) else None
+
+
+def is_field(item: Value) -> bool:
+    """Of a dataclass: each has another name."""
+    return isinstance(item, Object) and item.kind == "dataclasses.Field"
 
 
 def differ_in_code(items: tuple[Value, ...]) -> bool:

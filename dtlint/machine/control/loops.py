@@ -116,6 +116,7 @@ def walk_over(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int
 
 
 def bind_item(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int:
+    machine.current_at = node.at  # a later turn comes from the end of the body
     item = own_order.told(machine, iterable, library.element(machine, iterable, mask), node.at)
     machine.frame.loops[-1].item = item
     assign_target(machine, node.target, item, mask)

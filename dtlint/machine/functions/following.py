@@ -212,7 +212,7 @@ def filled_in(node: ir.Function) -> Iterator[str]:
     """The variables whose contents change, those of an attribute among them."""
     for one in every_node(node.body, (ir.Function, ir.Class)):
         if isinstance(one, ir.Assign | ir.AugAssign):
-            targets = one.targets if isinstance(one, ir.Assign) else (one.target,)
+            targets = targets_of(one)
             yield from (name for target in targets if isinstance(target, ir.Index) and (name := root_of(target)))
         elif isinstance(one, ir.Call) and isinstance(one.func, ir.Attr) and one.func.name in FILLING:
             if name := root_of(one.func.value):
@@ -372,13 +372,24 @@ def is_docstring(statement: ir.Stmt) -> bool:
 
 
 def writes_to(statement: ir.Stmt, owner: str, depth: int = 2) -> bool:
-    """`self.count += 1`, `self.optimizer.lr = rate`, here or in a branch."""
-    if isinstance(statement, ir.Assign | ir.AugAssign):
-        targets = statement.targets if isinstance(statement, ir.Assign) else (statement.target,)
+    """`self.count += 1`, `self.optimizer.lr = rate`, `self.best, self.epoch = loss, epoch`, here or in a branch."""
+    if isinstance(statement, ir.Assign | ir.AugAssign | ir.AnnAssign):
+        targets = targets_of(statement)
         return any(isinstance(target, ir.Attr) and root_of(target) == owner for target in targets)
     if isinstance(statement, ir.If) and depth:
         return any(writes_to(one, owner, depth - 1) for one in (*statement.body, *statement.orelse))
     return False
+
+
+def targets_of(statement: ir.Assign | ir.AugAssign | ir.AnnAssign) -> Iterator[ir.Expr]:
+    """What gets a value, one by one."""
+    todo = list(statement.targets) if isinstance(statement, ir.Assign) else [statement.target]
+    while todo:
+        target = todo.pop()
+        if isinstance(target, ir.Tup | ir.ListExpr):
+            todo.extend(target.items)
+        else:
+            yield target
 
 
 def callable_value(value: Value) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dtlint.knowledge.loader import Api
 from dtlint.machine import library
-from dtlint.machine.contents import containers
+from dtlint.machine.contents import containers, dealt
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import tensors
@@ -35,6 +35,8 @@ BY_NAME = "by name"  # fact of the run: the steps where an attribute was taken f
 
 def value_of(machine: Machine, row: Api, name: str, mask: int, owner: Value | None = None) -> Value:
     """Read an attribute a pack describes, of its owner."""
+    if "number" in row.extra:
+        return Const(float(row.extra["number"]))
     handler = library.HANDLERS.get(row.model) if row.model else None
     invocation = Invocation(name, row, owner, (), (), mask, None)
     if handler is not None:
@@ -169,6 +171,7 @@ def through(machine: Machine, value: Object, mask: int) -> Value | None:
 def length(machine: Machine, value: Value, mask: int) -> Value | None:
     """The number of items, where it is known or known to differ."""
     if isinstance(value, Object) and isinstance(value.kind, str):
+        dealt.counted(value)
         if value.kind == "builtins.range":
             return value.attributes["count"]
         inner = value.facts.get("inner")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.machine.contents import asked_for, filled_by, keys_of_some, own_keys, written
+from dtlint.machine.contents import asked_for, dealt, filled_by, keys_of_some, own_keys, written
 from dtlint.machine.contents.containers import (
     ALIKE,
     ITEMS,
@@ -183,6 +183,7 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         return element(machine, base)
     if known is not None:
         if index.cause is None:
+            dealt.asked(known, index)
             return element(machine, base, index)
         joined = element(machine, base)
         like = joined if isinstance(joined, Object) else getattr(joined, "like", None)

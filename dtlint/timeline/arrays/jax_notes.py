@@ -25,7 +25,7 @@ from dtlint.timeline.steps.training import survey
 
 Path = tuple[LogNode, ...]
 OF_HOSTS = frozenset(  # wrong in a program of several hosts only
-    {"world axis", "world devices", OF_SOME, ONE_HOST, OF_OTHERS}
+    {"world axis", "world devices", "local in global", OF_SOME, ONE_HOST, OF_OTHERS}
 )
 OWN = ("jax.", "numpy.")  # libraries of which nothing reduces without a row
 FROM_ELSEWHERE = "put in as stored"  # parameters of a file: with copies only if the program writes such

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from dtlint.findings import Step
@@ -39,7 +39,8 @@ class LocalMetric:
 
     kind: str
     event: Event
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Step, ...] = ()  # where the number comes from
+    further: tuple[Step, ...] = ()  # where else it is told
     tier: str = "default"
 
 
@@ -77,9 +78,14 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
             step = Step(written.path, written.at[0], "only some ranks write then")
             found.setdefault(loaders, []).append(LocalMetric("decides", event, (step,)))
     for loaders, (first, *more) in found.items():
-        used = tuple(Step(one.event.path, one.event.at[0], "and used here") for one in more)
+        used = also_told(one.event for one in more)
         tier = "strict" if put_together(run, loaders, first.event) else "default"
-        yield replace(first, steps=(*first.steps, *used), tier=tier)
+        yield replace(first, further=used, tier=tier)
+
+
+def also_told(events: Iterable[Event]) -> tuple[Step, ...]:
+    steps = (Step(event.path, event.at[0], "and used here as well") for event in events)
+    return tuple(dict.fromkeys(steps))
 
 
 def about_its_kind(event: Event) -> bool:
@@ -127,10 +133,9 @@ def of_cut_shares(run: Run) -> Iterator[LocalMetric]:
             continue
         found.setdefault(cuts or parted_at(event.extra["value"]), []).append(event)
     for first, *more in found.values():
-        used_too = tuple(Step(one.path, one.at[0], "and used here") for one in more)
         cause = first.extra["value"].cause
         cut = cause.steps() if cause is not None else cut_here(first.extra["cuts"])
-        yield LocalMetric("shown", first, (*cut, *used_too))
+        yield LocalMetric("shown", first, tuple(cut), also_told(more))
 
 
 def parted_at(value: Unknown) -> object:

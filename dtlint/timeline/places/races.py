@@ -340,7 +340,7 @@ def asked(run: Run, changes: list[Access], ask: Access) -> Iterator[Race]:
                 other
                 for lane, other in pairs(run, change, ask)
                 if change.places[lane] == ask.places[other]
-                and not_before(change, ask, lane, other)
+                and change.clocks[lane] <= ask.clocks[other]  # who waits for the change already, has asked before
                 and not_after(change, ask, lane, other)  # they may have waited for it on a way of their own
             ]
             if any(parts_at(choice, lane) for lane in late):

@@ -81,6 +81,8 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
             if skipped is not None and first_event(handler.log, node.mask) is None:
                 yield by_itself("swallowed", node, path, skipped, handler)
                 continue
+        if handler.shared and handler.ends is not None:
+            yield from run_dry(run, node, handler, path)
         if handler.shared or raised_behind(run, node, handler, path):
             continue
         talking = first_event(handler.log, node.mask)
@@ -124,6 +126,13 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
         talking = first_event(node.final, node.mask)
         if talking is not None and plain_call(talking[0]) and whole(talking, node) and risky(node):
             yield by_itself("handler", node, path, talking)
+
+
+def run_dry(run: Run, node: Attempt, handler: HandlerLog, path: Path) -> Iterator[Divergence]:
+    """`except StopIteration: barrier()`, where the iterator has run out on some ranks first."""
+    talking = first_event(handler.log, node.mask)
+    if talking is not None and differs(node, handler) and not awaited(run, node, path, talking[0]):
+        yield by_itself("handler", node, path, talking, handler)
 
 
 def left_alone(run: Run, node: Attempt, handler: HandlerLog, path: Path) -> Divergence | None:

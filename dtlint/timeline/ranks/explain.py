@@ -20,6 +20,13 @@ PLAIN = {
 }
 
 
+LATER = {  # what was registered to run later, and comes to one rank: on what it runs, whose it is then
+    "signal": ("runs when a signal comes, to each rank at a time of its own", "the rank that got the signal"),
+    "exit": ("runs when a process ends; a rank that fails runs it alone", "the rank that failed"),
+    "finaliser": ("runs when a rank collects its garbage", "the rank that collects its garbage"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     path: str
@@ -85,15 +92,14 @@ def trail_of(divergence: Divergence, start: Site) -> tuple[Step, ...]:
         steps.extend(decision_steps(divergence.decision))
     if divergence.shape == "argument":
         steps.extend(ways_down(divergence.event, divergence.path))
-    if divergence.attempt is not None:
-        steps.append(
-            Step(divergence.attempt.path, divergence.attempt.at[0], "a rank that fails in here leaves the body")
-        )
-    if divergence.handler is not None and divergence.attempt is not None:
-        steps.append(Step(divergence.attempt.path, divergence.handler.at[0], "and comes here, alone"))
+    steps.extend(failure_steps(divergence))
     steps.extend(Step(node.path, node.at[0], f"calls `{node.function}`") for node in calls_below(divergence))
     steps.extend(path_steps(divergence.event, divergence.path, start))
-    steps.extend(Step(one.path, one.at[0], f"{short(one)} is behind the same decision") for one in divergence.further)
+    steps.extend(
+        Step(one.path, one.at[0], f"{short(one)} is behind the same decision")
+        for one in divergence.further
+        if (one.path, one.at) != (divergence.event.path, divergence.event.at)
+    )
     other = divergence.other if divergence.shape in ("argument", "order") else None
     if other is not None and (other.path, other.at) != (start.path, start.at):
         steps.append(Step(other.path, other.at[0], f"other ranks come to {short(other)} here"))
@@ -102,6 +108,25 @@ def trail_of(divergence: Divergence, start: Site) -> tuple[Step, ...]:
         if step not in unique:
             unique.append(step)
     return tuple(unique)
+
+
+def failure_steps(divergence: Divergence) -> Iterator[Step]:
+    """How one rank gets where the others do not: it fails, or runs alone what was registered for later."""
+    attempt = divergence.attempt
+    if attempt is None:
+        return
+    if attempt.kind in LATER:
+        yield Step(attempt.path, attempt.at[0], f"registered here: it {LATER[attempt.kind][0]}")
+        return
+    yield Step(attempt.path, attempt.at[0], "a rank that fails in here leaves the body")
+    if divergence.handler is not None:
+        yield Step(attempt.path, divergence.handler.at[0], "and comes here, alone")
+
+
+def alone(divergence: Divergence) -> str:
+    """Who comes to the handler?"""
+    kind = divergence.attempt.kind if divergence.attempt is not None else ""
+    return LATER[kind][1] if kind in LATER else "the rank that failed"
 
 
 def decision_steps(decision: Decision) -> Iterator[Step]:
@@ -141,31 +166,32 @@ def timeline_of(run: Run, divergence: Divergence) -> Timeline:
     elif divergence.shape == "argument":
         columns = ("rank 0", "other ranks")
     elif divergence.shape in ("handler", "swallowed"):
-        columns = ("the rank that failed", "other ranks")
+        columns = (alone(divergence), "the others")
     elif certain:
         columns = (name_lanes(divergence.here, world), name_lanes(divergence.absent, world))
     else:
-        columns = ("a rank that goes on", "a rank that does not")
+        columns = ("some ranks", "the others")
     rows: list[TimelineRow] = []
 
     def row(path: str, line: int, text: str, left: Cell, right: Cell, sequence: int = 0) -> None:
         rows.append(TimelineRow(sequence, path, line, text, (left, right)))
 
-    name = event.op.upper()
+    name = spoken(event)
     if divergence.shape in ("handler", "swallowed"):
         attempt = divergence.attempt
         if attempt is not None:
-            row(attempt.path, attempt.at[0], "try:", Cell.FAILED, Cell.RUNS)
+            begins = (f"{attempt.kind}:", Cell.TAKEN) if attempt.kind in LATER else ("try:", Cell.FAILED)
+            row(attempt.path, attempt.at[0], *begins, Cell.RUNS)
         if divergence.shape == "handler":
             row(event.path, event.at[0], spoken(event), Cell.WAITS, Cell.NEVER, 1)
-            outcome = f"COLLECTIVE_TYPE_MISMATCH: the failing rank waits in {name}, the others are elsewhere"
+            outcome = f"hang: {columns[0]} waits in {name}, the others are elsewhere"
         else:
             row(event.path, event.at[0], spoken(event), Cell.NEVER, Cell.WAITS, 1)
-            outcome = f"UNDECIDED: the other ranks wait in {name}, the failing rank has gone on without it"
+            outcome = f"hang: the others wait in {name}, {columns[0]} has gone on without it"
         return Timeline(columns, tuple(rows), outcome)
     if divergence.shape == "argument" and divergence.absent:
         row(event.path, event.at[0], spoken(event), Cell.PAIRS, Cell.FAILED, 1)
-        outcome = f"CRASH: the `{divergence.argument}` of {name} is no member of the group of {columns[1]}"
+        outcome = f"crash: the `{divergence.argument}` of {name} is no member of the group of {columns[1]}"
         return Timeline(columns, tuple(rows), outcome)
     if divergence.shape == "argument":
         row(event.path, event.at[0], spoken(event), Cell.PAIRS, Cell.PAIRS, 1)
@@ -179,7 +205,8 @@ def timeline_of(run: Run, divergence: Divergence) -> Timeline:
         elif decision.kind == "exit" or decision.exit_word:
             row(decision.path, decision.at[0], f"if {decision.text}:", Cell.SKIPPED, Cell.TAKEN)
             place = decision.exit_at or decision.at
-            row(decision.path, place[0], spoken_exit(decision.exit_word) or "leaves", Cell.NOTHING, Cell.LEFT)
+            word = spoken_exit(decision.exit_word) or "leaves"
+            row(decision.path, place[0], word, Cell.NOTHING, Cell.TAKEN if word == "continue" else Cell.LEFT)
         else:
             left, right = (Cell.TAKEN, Cell.SKIPPED) if taken_here or not certain else (Cell.SKIPPED, Cell.TAKEN)
             row(decision.path, decision.at[0], f"if {decision.text}:", left, right)
@@ -190,7 +217,7 @@ def timeline_of(run: Run, divergence: Divergence) -> Timeline:
         outcome = meeting(event, met, columns)
     else:
         gone = does(columns[1], "never comes", "never come")
-        outcome = f"UNDECIDED: {columns[0]} = {name}, {gone}, hang until the group times out"
+        outcome = f"hang: {does(columns[0], 'waits', 'wait')} in {name} until the group times out, {gone}"
     return Timeline(columns, tuple(rows), outcome)
 
 
@@ -204,12 +231,12 @@ def elsewhere(divergence: Divergence) -> Event | None:
 
 def meeting(event: Event, met: Event, columns: tuple[str, ...]) -> str:
     """Two calls that were not made for each other: what comes of it?"""
-    here, there = f"{columns[0]} = {event.op.upper()}", f"{columns[1]} = {met.op.upper()}"
+    here, there = f"{does(columns[0], 'waits', 'wait')} in {spoken(event)}", f"{columns[1]} in {spoken(met)}"
     one_group = event.group is not None and met.group is not None and event.group.members == met.group.members
     if event.op == met.op and one_group:
         here, there = f"{here} of line {event.at[0]}", f"{there} of line {met.at[0]}"
-        return f"UNDECIDED: {here}, {there}: these meet, though neither is meant for the other"
-    return f"COLLECTIVE_TYPE_MISMATCH: {here}, {there}, both wait until the group times out"
+        return f"wrong pair: {here}, {there}: these meet, though neither is meant for the other"
+    return f"hang: {here}, {there}, until the group times out"
 
 
 def spoken(event: Event) -> str:

@@ -58,6 +58,9 @@ LOCAL = {
 SOURCES = 6  # so deep a data set is looked into: it may have a list of sources, each with a list of its own
 
 
+PICKED = "the part that is kept"
+
+
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     code: str
@@ -89,7 +92,7 @@ def told(code: str, place: Site, what: str, cause: Cause | None, why: str, *step
     trail = cause.steps() if cause is not None else ()
     if cause is not None and cause.kind in LOCAL and trail:
         first = trail[0]
-        used = Step(place[0], place[1][0], f"{what} depends on it")
+        used = Step(place[0], place[1][0], f"decides {what}")
         return Disagreement(
             "DT307",
             (first.path, (first.line, 1, first.line, 1), place[2]),
@@ -338,10 +341,21 @@ def splits(run: Run) -> Iterator[Disagreement]:
         if state.verdict == "unseeded":
             shown = evidence.evidence(run).step
             together = (shown,) if shown is not None else ()
-            yield told("DT208", place, "the split", None, "nobody seeded the generator that draws it", *together)
+            what = PICKED if rest_thrown_away(run, event) else "the split"
+            yield told("DT208", place, what, None, "nobody seeded the generator that draws it", *together)
         elif state.verdict == "differs" and state.cause is not None and told_cause(state.cause):
             seeded = (*ways_to(run, state.site), step_at(state.site, "seeded here")) if state.site is not None else ()
             yield told("DT208", place, "the split", state.cause, "its generator is seeded by rank", *seeded)
+
+
+def rest_thrown_away(run: Run, event: Event) -> bool:
+    """`kept, _ = random_split(data, sizes)`: nothing is held out, this is how much of the data is worked on."""
+    call = event.extra["call"].node
+    for node in every_node(run.project.module(event.path).body):
+        if isinstance(node, ir.Assign) and node.value is call and isinstance(node.targets[0], ir.Tup):
+            names = [one.id if isinstance(one, ir.Name) else "" for one in node.targets[0].items]
+            return len(names) > 1 and names.count("_") == len(names) - 1
+    return False
 
 
 def ends_there(node: LogNode, event: Event) -> bool:

@@ -368,8 +368,21 @@ def multiplies_only(symbol: Symbol) -> bool:
     kind, *parts = symbol.key
     if kind in SETTINGS and not any(lengths(symbol)):
         return True
-    inner = [part for part in parts if isinstance(part, Symbol)]
-    return all(multiplies_only(part) for part in inner) if kind in MULTIPLIES else not inner
+    whole = rounded_down(symbol)
+    inner = [whole] if whole is not None else [part for part in parts if isinstance(part, Symbol)]
+    return all(multiplies_only(part) for part in inner) if whole is not None or kind in MULTIPLIES else not inner
+
+
+def rounded_down(symbol: Symbol) -> Symbol | None:
+    """`len(loader)` of `len(loader) // window * window` and `len(loader) - len(loader) % window`: as many, but for the
+    rest."""
+    kind, *sides = symbol.key
+    if kind == "op -" and isinstance(sides[0], Symbol) and isinstance(sides[1], Symbol):
+        return sides[0] if sides[1].key[:2] == ("op %", sides[0]) else None
+    for divided, factor in (sides, sides[::-1]) if kind == "op *" and len(sides) == 2 else ():
+        if isinstance(divided, Symbol) and divided.key[0] == "op //" and divided.key[2] == factor:
+            return divided.key[1] if isinstance(divided.key[1], Symbol) else None
+    return None
 
 
 SETTINGS = ("attr", "item")  # `options.epochs`, `config["epochs"]`

@@ -121,8 +121,10 @@ def of_figures(run: Any, exchange: Met) -> bool:
         return False
     if not any(isinstance(tag, tuple) and tag[0] in (INNER, PLAIN, "wrapped") for tag in tensor.tags):
         return False
-    losses = (met.event.subject for met in backwards(run))
-    known = {one for loss in losses if isinstance(loss, Unknown) for one in symbols_in(loss.symbol)}
+    losses = [met.event.subject.symbol for met in backwards(run) if isinstance(met.event.subject, Unknown)]
+    if not set(losses).isdisjoint(symbols_in(tensor.symbol)):
+        return True  # `isnan(loss)`
+    known = {one for loss in losses for one in symbols_in(loss)}
     side_by_side = tensor.symbol.key[1:] if tensor.symbol.key[0] in ("torch.stack", "torch.cat") else (tensor.symbol,)
     return all(isinstance(one, Symbol) and copied_from(one) in known for one in side_by_side)
 

@@ -252,6 +252,16 @@ def own_seed(machine: Machine, call: Invocation) -> Value:
     return value
 
 
+def told_seed(machine: Machine, call: Invocation) -> Value | None:
+    """`torch.initial_seed()`: what the generator was seeded with here; each worker of a loader has been given another,
+    and so has a process in which nobody has seeded anything."""
+    if machine.facts.get("inside") or "worker" in machine.facts:
+        return None
+    held, name = (call.receiver, SEEDED) if isinstance(call.receiver, Object) else (registers(machine), "torch")
+    known = machine.get(held, name)
+    return known if known is not None and state_of(machine, known, None).verdict in ("same", "differs") else None
+
+
 def seed_sequence(machine: Machine, call: Invocation) -> Value | None:
     """`SeedSequence()` is another one in every process; `SeedSequence(seed)` is made of the seed."""
     if call.get("entropy") not in (None, NONE):
@@ -305,5 +315,6 @@ MODELS: dict[str, Any] = {
     "seed": seed,
     "generator_seed": generator_seed,
     "own_seed": own_seed,
+    "told_seed": told_seed,
     "seed_sequence": seed_sequence,
 }

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.findings import Step
+from dtlint.machine.contents import dealt
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
@@ -67,7 +68,8 @@ def part(machine: Machine, base: Value, index: SliceValue, result: Unknown, diff
     mark = remember(machine, "shard")
     note_share(machine, index.lower, index.step)
     tags = result.tags | inherited | {mark}
-    tags |= {("ordered", *tag[1:]) for tag in inherited if isinstance(tag, tuple) and tag[0] == "order"}
+    if not any(own_gathering(held) for held in provenance.parts(base, 1)):
+        tags |= {("ordered", *tag[1:]) for tag in inherited if isinstance(tag, tuple) and tag[0] == "order"}
     lengths = part_lengths(machine, base, index)
     if lengths == EVEN:
         return Unknown(result.symbol, cause, tags - {UNEVEN})
@@ -83,6 +85,11 @@ def part(machine: Machine, base: Value, index: SliceValue, result: Unknown, diff
         Trail(shard_step(mark, "each rank takes its own part here, and the parts are not equally long"), cause.trail),
     )
     return Unknown(result.symbol, why, tags | {UNEVEN})
+
+
+def own_gathering(items: Value) -> bool:
+    """What this rank has put together, of as much as it came to, may be cut in whatever order it has."""
+    return UNEVEN in items.tags and items.cause is not None and items.cause.kind in BY_SHARE
 
 
 OF_NODE = frozenset({"local rank", "node"})
@@ -164,7 +171,7 @@ def piece(machine: Machine, base: Value, index: Value) -> Value | None:
     cause = index.cause
     if cause is None or cause.kind not in BY_SHARE or not isinstance(base, Unknown | Object):
         return None
-    found = provenance.marks(base, PIECES, 1)
+    found = provenance.marks(base, PIECES, 1) or ([(PIECES, False, ())] if dealt.by_need(machine, base) else [])
     unshared = tuple(("ordered", *tag[1:]) for tag in provenance.marks(base, "order", 0))
     if not found and not unshared:
         return None

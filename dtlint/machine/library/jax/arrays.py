@@ -14,6 +14,7 @@ from dtlint.machine.library.jax import donation as jax_donation
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.library.jax import grids as jax_grids
+from dtlint.machine.library.jax import optax as jax_optax
 from dtlint.machine.library.jax import shapes as jax_shapes
 from dtlint.machine.library.jax import state_keys
 from dtlint.machine.library.jax.copies import copied
@@ -27,7 +28,7 @@ LIKE = frozenset({"zeros_like", "ones_like", "full_like", "empty_like"})
 SCALARS = frozenset({"asarray", "array", "float32", "int32", "float16", "bfloat16", "uint32"})  # of a number
 AS_ONE = frozenset({"asarray", "array", "stack"})  # make one array of a list
 KEPT = frozenset(
-    {"host tree", "replicated", "reduces", "device axis", "plain", "of host"}
+    {"host tree", "replicated", "reduces", jax_optax.STEPS_BY, "device axis", "plain", "of host"}
 )  # by a state of what it is given
 
 
@@ -217,6 +218,8 @@ def train_state(machine: Machine, call: Invocation) -> Value:
     tags = {tag for tag in jax_facts.deep(call.values) if jax_facts.is_jax(tag) and tag[1] in KEPT}
     if isinstance(call.receiver, ClassRef):
         tags.add(jax_facts.of_class(machine, call.receiver))
+    if steps_by := jax_optax.held_by_state(machine, call):
+        tags = {tag for tag in tags if not is_fact(tag, "reduces")} | steps_by  # what reduces is run
     made = machine.fresh("train state", None, frozenset(tags | {fact("array")}))
     held = [leaf.symbol for value in call.values for leaf in jax_facts.leaves(value) if isinstance(leaf, Unknown)]
     machine.facts.setdefault("jax holds", {})[made.symbol] = held
@@ -231,9 +234,11 @@ def apply_gradients(machine: Machine, receiver: Value, call: Invocation, stores:
     `optimizer.apply_gradient(grads, learning_rate=…)` only uses the rest for this one step."""
     given = next((value for name, value in call.keywords if name in ("grads", "grad")), None)
     given = given or (call.arguments[0] if call.arguments else None)
-    own, found = jax_facts.deep((receiver,)), jax_facts.certain((given,)) if given is not None else set()
+    own = jax_facts.deep((receiver,))
+    updates = jax_optax.of_state(machine, own, receiver, given, call.mask) if given is not None else None
+    found = jax_facts.certain((updates or given,)) if given is not None else set()
     mapping = jax_facts.device_mapping(machine)
-    drop = set()
+    drop = {"grad", "partly", "varies", "may"} if words(own, "reduces") else set()
     if mapping is not None and not words(own, "reduces"):
         replicas = {tag[2] for tag in words(own, "replica")}
         mapped = jax_facts.step_at(mapping.where, f"mapped over the devices by {mapping.kind}")

@@ -146,7 +146,7 @@ def axis_index(machine: Machine, call: Invocation) -> Value:
     if not bound(machine, call, names or None):  # the call fails, and that is told: take it as meant
         around = {name for mapping in jax_facts.mappings(machine) for name in mapping.axes or ()}
         names = tuple(sorted(around))
-    return machine.fresh("axis index", None, frozenset(fact("varies", name) for name in names or ("?",)))
+    return machine.unknown("axis index", *names, tags=frozenset(fact("varies", name) for name in names or ("?",)))
 
 
 def axis_size(machine: Machine, call: Invocation) -> Value:

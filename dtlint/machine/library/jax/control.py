@@ -21,6 +21,7 @@ from dtlint.machine.library.feeding import whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import axes as jax_axes
 from dtlint.machine.library.jax import collectives as jax_collectives
+from dtlint.machine.library.jax import copies as jax_copies
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.library.jax.facts import words
@@ -329,6 +330,7 @@ def tree_map(machine: Machine, call: Invocation) -> Value | None:
     given_away(machine, trees, rows)
     mark = len(machine.journal)
     loop, result = turned(machine, call.mask, "every leaf", lambda: run(*rows))
+    jax_copies.copied_whole(machine, trees, rows)
     note_turn(machine, loop, mark)  # it is Python that calls the function, again for every leaf
     for row in (*where, *rows):
         loop.variant |= symbols_of(row)

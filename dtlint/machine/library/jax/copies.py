@@ -30,7 +30,7 @@ def replicated(machine: Machine, value: Value) -> Value:
     def leaf(one: Value) -> Value:
         if not isinstance(one, Unknown):
             return one if not isinstance(one, Const) else machine.fresh("copies", None, frozenset({fact("replicated")}))
-        machine.facts.setdefault("jax copied symbols", set()).add(one.symbol)
+        machine.facts.setdefault(jax_facts.COPIED, set()).add(one.symbol)
         if has(one, "key"):
             from dtlint.machine.library.jax import keys as jax_keys
 
@@ -49,6 +49,14 @@ def replicated(machine: Machine, value: Value) -> Value:
         return Unknown(machine.symbols.of(COPIES, one.symbol, machine.symbols.fresh("time")), made.cause, made.tags)
 
     return jax_facts.mapped_tree(machine, value, leaf)
+
+
+def copied_whole(machine: Machine, trees: tuple[Value, ...], rows: tuple[Unknown, ...]) -> None:
+    """Where any leaf of a tree is copied to the devices, the tree is."""
+    copied = machine.facts.get(jax_facts.COPIED, ())
+    for tree, row in zip(trees, rows, strict=True) if copied else ():
+        if row.symbol in copied:
+            copied.update(leaf.symbol for leaf in jax_facts.leaves(tree) if isinstance(leaf, Unknown))
 
 
 def made_once_more(machine: Machine, value: Value) -> Value:
@@ -88,7 +96,21 @@ def unreplicate(machine: Machine, call: Invocation) -> Value | None:
     if tree is None:
         return None
     jax_flow.used(machine, (tree,), machine.facts.get(jax_facts.DONATED, {}))
+    leaves = [leaf for leaf in jax_facts.leaves(tree) if isinstance(leaf, Unknown)]
+    before = [one for leaf in leaves for one in words(leaf.tags, "host tree") if one[3:4] == (TAKEN_OFF,)]
+    if before and all(of_one_device(leaf) for leaf in leaves) and not jax_facts.mappings(machine):
+        jax_facts.note(machine, AGAIN, machine.frame.mask, None, (jax_facts.step_at(before[0][4], "taken out here"),))
     return taken_off(machine, tree)
+
+
+AGAIN = "unreplicated twice"  # note: the first row of every array is taken
+TAKEN_OFF = "unreplicated"  # how a tree came to lie on the host
+
+
+def of_one_device(leaf: Unknown) -> bool:
+    """Has it been taken out of what all devices have, on whatever way one comes here?"""
+    taken = any(one[3:4] == (TAKEN_OFF,) for one in words(leaf.tags, "host tree"))
+    return taken and not any(has(leaf, what) for what in OF_DEVICES)
 
 
 APPLIED = "copies applied"  # note: all copies at once are the weights of a model
@@ -108,7 +130,7 @@ OF_DEVICES = ("replicated", "output", "over copies")  # what has, or should have
 
 def taken_off(machine: Machine, tree: Value) -> Value:
     text = "the copy of one device, taken out of what all devices have"
-    alone = fact("host tree", text, "unreplicated", jax_facts.place(machine))
+    alone = fact("host tree", text, TAKEN_OFF, jax_facts.place(machine))
 
     def leaf(one: Value, outermost: bool = True) -> Value:
         add = [alone] if any(has(one, what) for what in OF_DEVICES) else []

@@ -57,6 +57,7 @@ UNSURE = "flax questions"  # fact of the run: how many questions were open when 
 CLASSES = "jax state classes"  # fact of the run: classes of the project that train states were made of
 ALL_DEVICES = "jax devices of all hosts"  # fact of the run: the numbers that `device_count()` gave, of this very kind
 INITIALISED = "initialised"  # symbol of what `init` gives
+COPIED = "jax copied symbols"  # fact of the run: what was copied to the devices
 WEIGHTS = "jax weights"  # fact of the run: by the symbol of a train state, those of the parameters it was given
 WHOLE = "jax whole"  # fact of the run: is what runs one program over the arrays of all hosts, as its shardings say?
 

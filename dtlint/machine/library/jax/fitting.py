@@ -219,7 +219,7 @@ def lacks_axis(machine: Machine, value: Value, led: bool = False) -> str:
         if has(leaf, "key") and not has(leaf, "keys") and not has(leaf, "device axis") and not has(leaf, "output"):
             return "one unsplit key"
         for tag in words(leaf.tags, "state of"):
-            if set(tag[3]) & machine.facts.get("jax copied symbols", set()):
+            if set(tag[3]) & machine.facts.get(jax_facts.COPIED, set()):
                 return str(tag[2])
         host = words(leaf.tags, "host tree")
         if host and not has(leaf, "device axis"):

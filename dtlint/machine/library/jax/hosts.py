@@ -19,7 +19,7 @@ from dtlint.machine.library.jax import collectives as jax_collectives
 from dtlint.machine.library.jax import control as jax_control
 from dtlint.machine.library.jax import copies as jax_copies
 from dtlint.machine.library.jax import facts as jax_facts
-from dtlint.machine.library.jax import flax_modules, haiku, key_counts, optax, state_keys
+from dtlint.machine.library.jax import flax_modules, haiku, key_counts, optax, state_keys, trees
 from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.library.jax import keys as jax_keys
 from dtlint.machine.library.jax import mapping as jax_mapping
@@ -49,7 +49,7 @@ def query(machine: Machine, call: Invocation) -> Value | None:
         machine.facts[HOSTS] = True
         if call.row.value == "rank":
             machine.facts[jax_facts.TOLD_APART] = True
-    if call.row.value == "local_devices" and call.node is not None and machine.facts.get(HOSTS):
+    if call.row.value == "local_devices" and call.node is not None:
         name = product_named(machine, call)
         if name:
             jax_facts.note(machine, "local in global", call.mask, name=name)
@@ -345,6 +345,7 @@ MODELS: dict[str, Any] = {
     **haiku.MODELS,
     **flax_modules.MODELS,
     **optax.MODELS,
+    **trees.MODELS,
     "jax_devices": query,
     "jax_local_devices": query,
     "jax_backend_query": query,

@@ -19,7 +19,7 @@ from dtlint.machine.library.jax import key_splits, state_keys
 from dtlint.machine.library.jax import shapes as jax_shapes
 from dtlint.machine.library.jax.facts import fact, has, is_fact, words
 from dtlint.machine.logs import Site
-from dtlint.machine.values import Bound, Cause, Const, FunctionRef, Row, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import BY_RANK, Bound, Cause, Const, FunctionRef, Row, Symbol, Tuple, Unknown, Value
 
 CARRIERS = ("key", "rng", "rng_key", "seed", "prng_key")
 AXIS_INDEX = "axis index"
@@ -172,10 +172,9 @@ def fold_in(machine: Machine, call: Invocation) -> Value | None:
     if isinstance(data, Row):
         call.extra["value"] = data
         machine.emit_event("record", "fold", call.name, call.mask, extra={"call": call})
-    steady = isinstance(data, Const) or (isinstance(data, Unknown) and data.symbol.key[0] in FIXED)
     symbol = (
         machine.symbols.of("fold_in", token(key), token(data))
-        if steady and data is not None and isinstance(key, Unknown)
+        if data is not None and is_steady(data) and isinstance(key, Unknown)
         else machine.symbols.fresh("key")
     )
     made: Value = child(machine, key, symbol, data.cause if data is not None else None)
@@ -194,6 +193,13 @@ def fold_in(machine: Machine, call: Invocation) -> Value | None:
         machine.facts.setdefault("jax folds", {})[machine.objects] = jax_facts.place(machine)
         more.append(fact("from host", machine.objects))
     return jax_facts.with_facts(machine, made, more)
+
+
+def is_steady(data: Value) -> bool:
+    """The same whenever it is asked for: a number, what somebody was given, which device or process this is."""
+    if isinstance(data, Row):
+        return data.cause.kind in BY_RANK and all(isinstance(lane, Const) for lane in data.lanes)
+    return isinstance(data, Const) or (isinstance(data, Unknown) and data.symbol.key[0] in (*FIXED, AXIS_INDEX))
 
 
 def is_own_index(data: Value) -> bool:

@@ -12,13 +12,16 @@ from typing import Any
 from dtlint.machine.contents import dictionaries
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
-from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.invocation import Invocation, Keywords
+from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.library.python import run_later
 from dtlint.machine.names import subscripts
 from dtlint.machine.values import NONE, Bound, Const, External, Object, Tuple, Unknown, Value
 
 KIND = "optax.GradientTransformation"
+STEPS_BY = "steps by"  # fact of a train state: the transformation of the project's own that its gradients go through
+HELD = "jax transformations"  # fact of the run: these transformations, by number
 
 
 def transformation(machine: Machine, call: Invocation) -> Value | None:
@@ -86,11 +89,34 @@ def own(value: Value) -> bool:
     return isinstance(value, Unknown) and isinstance(value.like, Object) and value.like.kind == KIND
 
 
-def update(machine: Machine, call: Invocation) -> Value | None:
-    """`chain.update(updates, state, params)`: through every link."""
+def held_by_state(machine: Machine, call: Invocation) -> set[jax_facts.Tag]:
+    """`TrainState.create(…, tx=chain)`"""
+    tx = next((value for name, value in call.keywords if name == "tx"), None)
+    if tx is None or not own(tx):
+        return set()
+    machine.objects += 1
+    machine.facts.setdefault(HELD, {})[machine.objects] = tx
+    return {jax_facts.fact(STEPS_BY, machine.objects)}
+
+
+def of_state(machine: Machine, tags: set[Any], state: Value, grads: Value, mask: int) -> Value | None:
+    """What `state.apply_gradients(grads=grads)` takes off the parameters, where the state's transformation is known."""
+    held = jax_facts.words(tags, STEPS_BY)
+    if len(held) != 1:
+        return None
+    return stepped(machine, machine.facts[HELD][held[0][2]], (grads, machine.fresh("optimizer state"), state), (), mask)
+
+
+def stepped(machine: Machine, link: Value, given: tuple[Value, ...], keywords: Keywords, mask: int) -> Value:
     from dtlint.machine.functions import calls
     from dtlint.machine.names import attributes
 
+    step = attributes.read(machine, link, "update", mask)
+    return subscripts.item(machine, calls.call_value(machine, step, given, keywords, mask, None), Const(0), mask)
+
+
+def update(machine: Machine, call: Invocation) -> Value | None:
+    """`chain.update(updates, state, params)`: through every link."""
     chained = call.receiver
     if not isinstance(chained, Object) or not call.values:
         return None
@@ -99,9 +125,7 @@ def update(machine: Machine, call: Invocation) -> Value | None:
     assert isinstance(links, Tuple)
     for link in links.items:
         if own(link):
-            step = attributes.read(machine, link, "update", call.mask)
-            given = calls.call_value(machine, step, (updates, *others), call.keywords, call.mask, None)
-            updates = subscripts.item(machine, given, Const(0), call.mask)
+            updates = stepped(machine, link, (updates, *others), call.keywords, call.mask)
         else:
             updates = opaque(machine, "optax.update", updates)
     return Tuple((updates, machine.fresh("optimizer state")))

@@ -243,7 +243,10 @@ def spread(machine: Machine, given: Value | None, name: str, mask: int) -> Value
     found = written.read(machine, given, name) if isinstance(given, Unknown) else None
     if found is not None or not isinstance(given, Unknown) or parser_of(given) is None:
         return found
-    return option(machine, given, name, mask) if name in known(machine, given) else None
+    names = known(machine, given)
+    if name not in names and "" in names:  # a loop has added options whose names nobody knows
+        return machine.unknown("option", given.symbol, name)
+    return option(machine, given, name, mask) if name in names else None
 
 
 MODELS: dict[str, Any] = {

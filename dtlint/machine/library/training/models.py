@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from dtlint.machine.contents import containers
@@ -13,10 +14,12 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import MADE_OF
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training import hooks, own_gradients, parts
+from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.library.training.stepping import GATHERED
 from dtlint.machine.names import attributes
 from dtlint.machine.values import (
     BY_PROCESS,
+    CONTAINERS,
     FALSE,
     NONE,
     THERE,
@@ -189,9 +192,21 @@ def with_tags(machine: Machine, value: Value, tags: frozenset[Any], keep: bool =
         isinstance(name, str) and name.startswith(MADE_OF) for name in value.attributes
     ):
         return containers.mapped_items(value, lambda _name, held: with_tags(machine, held, tags))
+    if keep and isinstance(value, Object) and holds_parts(machine, value):
+        return containers.mapped_items(value, partial(part_with_tags, machine, tags))
     if keep:
         return value
     return machine.unknown("output", token(value), cause=value.cause, tags=tags)
+
+
+def holds_parts(machine: Machine, value: Object) -> bool:
+    """`{"depth": …}`, a list, `Output(logits=…)`: what a model gives, part by part."""
+    fields = isinstance(value.kind, ClassRef) and "<fields>" in value.kind.attributes
+    return value.kind in CONTAINERS or (fields and not is_module(machine, value))
+
+
+def part_with_tags(machine: Machine, tags: frozenset[Any], name: Any, held: Value) -> Value:
+    return with_tags(machine, held, tags, True)
 
 
 def call_module(

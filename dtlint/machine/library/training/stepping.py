@@ -210,8 +210,10 @@ def given_back(machine: Machine, call: Invocation, event: Event, result: Value) 
 
 
 def item_written(machine: Machine, container: Value, value: Value) -> None:
-    """`everything[rank] = features`: this rank's own part is put back where it was gathered."""
-    for tag in container.tags:
+    """`everything[rank] = features`, `everything[first:last] = features`: this rank's own part is put back where it
+    was gathered."""
+    held = container.attributes.get("content", container) if isinstance(container, Object) else container
+    for tag in held.tags:
         if isinstance(tag, tuple) and tag[0] == GATHERED and isinstance(value, Unknown):
             gather = machine.facts["gathers"][tag[1]]
             source = gather.extra["source"]
