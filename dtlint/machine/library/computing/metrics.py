@@ -217,4 +217,8 @@ def changed(machine: Machine, call: Invocation) -> Value:
     return metric if metric is not None else NONE
 
 
-MODELS = {"torchmetrics_compute": computed, "metric_changed": changed, "metric_of_one_rank": of_one_rank_alone}
+MODELS: dict[str, Any] = {
+    "torchmetrics_compute": computed,
+    "metric_changed": changed,
+    "metric_of_one_rank": of_one_rank_alone,
+}
