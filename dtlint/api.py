@@ -55,6 +55,7 @@ from dtlint.timeline.ranks.hints import on_the_first_device
 from dtlint.timeline.ranks.inverted import inverted, without_gpu
 from dtlint.timeline.ranks.managers import apart, disordered, left_behind, never_asked, review
 from dtlint.timeline.ranks.own_orders import own_orders
+from dtlint.timeline.ranks.own_words import first_asked, holding_back, others_asked
 from dtlint.timeline.ranks.parting import Divergence
 from dtlint.timeline.ranks.telling import acting, diverging, ends_the_job, missing, place_of, told, waiting, who
 from dtlint.timeline.records import matters, recorded, ways_down
@@ -113,6 +114,9 @@ __all__ = [
     "TimelineRow",
     "acting",
     "divided",
+    "first_asked",
+    "holding_back",
+    "others_asked",
     "sampling",
     "uneven",
     "unsharded",

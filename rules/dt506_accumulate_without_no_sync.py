@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, windows
+from dtlint.api import Finding, Rule, Run, Step, holding_back, windows
 
 RULE = Rule(
     code="DT506",
@@ -65,8 +65,8 @@ def check(run: Run) -> Iterator[Finding]:
         yield RULE.finding(
             run.span(event.path, event.at),
             f"every micro-batch reduces its gradients, though line {step.at[0]} uses them once per window",
-            "enter `model.no_sync()` (FSDP2: `set_requires_gradient_sync(False)`) in all turns but the last of "
-            "the window",
+            f"enter `{holding_back(run)}` (FSDP2: `set_requires_gradient_sync(False)`) in all turns but the last "
+            "of the window",
             scope=event.function,
             trail=(
                 Step(event.path, event.at[0], "backward reduces over all ranks"),
@@ -81,7 +81,9 @@ def check(run: Run) -> Iterator[Finding]:
         yield RULE.finding(
             run.span(event.path, event.at),
             f"{what} comes too late: in the forward pass (line {line}) DDP has decided whether to reduce",
-            "set it before the forward pass" if attribute else "let `with model.no_sync():` hold the forward pass too",
+            "set it before the forward pass"
+            if attribute
+            else f"let `with {holding_back(run)}:` hold the forward pass too",
             scope=event.function,
             trail=(
                 Step(forward.event.path, line, f"DDP prepares for the backward pass by what {goes_by}"),

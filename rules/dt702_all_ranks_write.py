@@ -27,7 +27,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, Step, distributed_step, shared_writes, turns, ways_down, who
+from dtlint.api import (
+    Finding,
+    Rule,
+    Run,
+    Span,
+    Step,
+    distributed_step,
+    first_asked,
+    shared_writes,
+    turns,
+    ways_down,
+    who,
+)
 
 RULE = Rule(
     code="DT702",
@@ -59,7 +71,8 @@ def check(run: Run) -> Iterator[Finding]:
         if turns(access):
             message = f"{who(run, lanes)} delete this one after the other: those behind delete what the first made anew"
         remedy = REMEDY.get(
-            access.kind, "do it on one rank (`if rank == 0:`) and let the others wait, or put the rank into the name"
+            access.kind,
+            f"do it on one rank (`if {first_asked(run)}:`) and let the others wait, or put the rank into the name",
         )
         reached = Step(event.path, event.at[0], f"reached by {who(run, lanes)}")
         trail = (*distributed_step(run), *ways_down(event, access.path), reached)

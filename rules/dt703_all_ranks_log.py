@@ -25,7 +25,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, Step, distributed_step, many_loggers, unopened, ways_down, who
+from dtlint.api import (
+    Finding,
+    Rule,
+    Run,
+    Span,
+    Step,
+    distributed_step,
+    first_asked,
+    many_loggers,
+    others_asked,
+    unopened,
+    ways_down,
+    who,
+)
 
 RULE = Rule(
     code="DT703",
@@ -46,9 +59,9 @@ def check(run: Run) -> Iterator[Finding]:
         what = "a progress bar each" if bar else f"a run or writer each (`{name}`)"
         message = f"{who(run, lanes)} open {what}"
         remedy = (
-            "pass `disable=rank != 0`"
+            f"pass `disable={others_asked(run)}`"
             if bar
-            else "open it on one rank only, or give the ranks of one run a common group"
+            else f"open it on one rank only (`if {first_asked(run)}:`), or give the ranks of one run a common group"
         )
         reached = Step(event.path, event.at[0], f"reached by {who(run, lanes)}")
         trail = (*distributed_step(run), *ways_down(event, path), reached)
