@@ -88,7 +88,7 @@ def assess(evidence: Evidence, target: str) -> Readiness:
 
 
 def _answer(item: Item, evidence: Evidence) -> Answer | None:
-    found = tuple(finding for finding in evidence.findings if finding.code in item.codes)
+    found = tuple(filter(item.fails, evidence.findings))
     if found:
         return _made(item, Mark.FAILS, found[0].message, findings=found)
     if item.of_all_ranks and (others := _hangs(evidence.findings)):
@@ -97,7 +97,7 @@ def _answer(item: Item, evidence: Evidence) -> Answer | None:
     needed = evidence.facts.of(*item.needs) if item.needs else ()
     if item.needs and not needed and not shown:
         return None
-    looked_for = item.codes[:1] if item.silence else item.codes
+    looked_for = item.rules[:1] if item.silence else item.rules
     if not evidence.rules.intersection(looked_for) and not (shown and not item.critical):
         return _made(item, Mark.UNKNOWN, f"the check has no rule for it ({', '.join(looked_for)})", shown)
     if shown:

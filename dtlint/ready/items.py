@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dtlint.findings import Finding
+
 TARGETS = ("torchrun", "slurm", "tpu-pod", "accelerate", "deepspeed", "k8s")
 SECTIONS = (
     "initialisation",
@@ -21,9 +23,10 @@ ALL_BUT_TPU = ("torchrun", "slurm", "accelerate", "deepspeed", "k8s")
 class Item:
     """One line of the list.
 
-    `codes`: findings that make it fail. `shows`: facts that show the thing is done. `needs`: facts without which the
-    question does not arise. With `silence` it is enough that the rules looked at the program and found nothing.
-    The rule of the first code has to be there for silence to mean anything.
+    `codes`: findings that make it fail, of one effect only where that stands beside (`DT516 waste`). `shows`: facts
+    that show the thing is done. `needs`: facts without which the question does not arise. With `silence` it is enough
+    that the rules looked at the program and found nothing. The rule of the first code has to be there for silence to
+    mean anything.
     `of_all_ranks`: a hang that another line tells of makes this one fail too.
     `critical`: not knowing is not good enough to call the program ready."""
 
@@ -38,10 +41,17 @@ class Item:
     targets: tuple[str, ...] = TARGETS
     unknown: str = "nothing in the source shows it"
 
+    @property
+    def rules(self) -> tuple[str, ...]:
+        return tuple(code.partition(" ")[0] for code in self.codes)
+
+    def fails(self, finding: Finding) -> bool:
+        return finding.code in self.codes or f"{finding.code} {finding.effect}" in self.codes
+
 
 ITEMS = (
     Item(
-        "initialisation", "processes find each other before anything else", ("DT408", "DT516", "DT109", "DT801"),
+        "initialisation", "processes find each other before anything else", ("DT408", "DT516 crash", "DT109", "DT801"),
         shows=("initialise",), critical=True,
         unknown="no call that starts the process group was found",
     ),
@@ -51,7 +61,7 @@ ITEMS = (
         unknown="no call that chooses the device of this process was found",
     ),
     Item(
-        "initialisation", "the process group is shut down", ("DT805",), shows=("shutdown",),
+        "initialisation", "the process group is shut down", ("DT805", "DT516 waste"), shows=("shutdown",),
         needs=("initialise-torch",), unknown="no `destroy_process_group` was found",
     ),
     Item(

@@ -9,7 +9,7 @@ from dtlint.ready.facts import Fact, collected
 from dtlint.ready.items import ITEMS
 from dtlint.source.text import SourceFile
 
-ALL_RULES = frozenset(code for item in ITEMS for code in item.codes) | {"DT901", "DT902", "DT904", "DT905"}
+ALL_RULES = frozenset(code for item in ITEMS for code in item.rules) | {"DT901", "DT902", "DT904", "DT905"}
 
 
 def finding(code, path="train.py", line=82, message="every host reads the same documents", effect="wrong"):

@@ -63,6 +63,16 @@ def test_a_plain_fact_needs_no_rule_unless_it_is_essential(tmp_path):
     assert mark_of(result, "own part of the data").mark is Mark.UNKNOWN
 
 
+def test_a_group_that_is_left_alone_is_not_shut_down(tmp_path):
+    shown = (*JAX, "initialise-torch", "shutdown", "data-sharding")
+    left = assess(evidence(tmp_path, finding("DT516", effect="waste"), shown=shown), "torchrun")
+    assert mark_of(left, "shut down").mark is Mark.FAILS
+    assert mark_of(left, "find each other").mark is Mark.WORKS
+    late = assess(evidence(tmp_path, finding("DT516", effect="crash"), shown=shown), "torchrun")
+    assert mark_of(late, "shut down").mark is Mark.WORKS
+    assert mark_of(late, "find each other").mark is Mark.FAILS
+
+
 def test_a_finding_that_no_line_asks_for_still_counts(tmp_path):
     result = assess(evidence(tmp_path, finding("DT601"), shown=(*JAX, "data-sharding")), "tpu-pod")
     assert result.verdict is Verdict.NOT_READY
