@@ -17,6 +17,7 @@ from dtlint.findings import (
     Step,
     Timeline,
     TimelineRow,
+    each_once,
 )
 from dtlint.machine.library.meeting.evidence import distributed
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, Loop
@@ -244,4 +245,5 @@ class Rule:
         effect = details.pop("effect", self.effect)
         severity = details.pop("severity", None) or self.severity or SEVERITY_OF_EFFECT[effect]
         tier = details.pop("tier", self.tier)
-        return Finding(self.code, self.slug, effect, severity, tier, message, remedy, span, **details)
+        trail = each_once(details.pop("trail", ()))
+        return Finding(self.code, self.slug, effect, severity, tier, message, remedy, span, trail=trail, **details)

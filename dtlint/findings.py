@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import zip_longest
 
 EFFECTS = ("hang", "wrong", "crash", "race", "waste")
 SEVERITIES = ("error", "warning", "note")
@@ -38,6 +39,18 @@ class Step:
     line: int
     text: str
     cell: tuple[int, int] | None = field(default=None, compare=False)  # notebook: cell number, row
+
+
+def each_once(steps: Iterable[Step]) -> tuple[Step, ...]:
+    """Nothing is told twice, nor `decides on x` before `decides on x, which differs by rank`."""
+    told = list(dict.fromkeys(steps))
+    return tuple(
+        step for step, following in zip_longest(told, told[1:]) if following is None or not begins(step, following)
+    )
+
+
+def begins(step: Step, following: Step) -> bool:
+    return (step.path, step.line) == (following.path, following.line) and following.text.startswith(f"{step.text},")
 
 
 class Cell(Enum):

@@ -177,7 +177,7 @@ class Machine:
         if mask & owners != owners:
             if type(container) is Slots:
                 old = bound_by(container, name, old, mask)
-            value = overlay(old, value, mask, self.world, self.control_cause())
+            value = overlay(old, value, mask, self.world, self.cause_of_change(name, value))
         elif type(container) is Slots and container.partly is not None:
             container.partly.pop(name, None)
         self.journal.append((container, name, before))
@@ -219,6 +219,14 @@ class Machine:
                     return decision.cause
             frame = frame.caller
         return None
+
+    def cause_of_change(self, name: Any, value: Value) -> Cause | None:
+        """What parts the lanes that write here from the others; that they write is a step of its own, where what they
+        write does not differ by itself."""
+        cause = self.control_cause()
+        if cause is None or value.cause is not None or not isinstance(name, str) or not name.isidentifier():
+            return cause
+        return cause.then(self.step(f"`{name}` changes on some ranks only"))
 
     def ended(self, lanes: int, at: Place) -> None:
         """Some lanes end the program here: under which decision that parts them from the others?"""

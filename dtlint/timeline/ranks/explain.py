@@ -103,11 +103,7 @@ def trail_of(divergence: Divergence, start: Site) -> tuple[Step, ...]:
     other = divergence.other if divergence.shape in ("argument", "order") else None
     if other is not None and (other.path, other.at) != (start.path, start.at):
         steps.append(Step(other.path, other.at[0], f"other ranks come to {short(other)} here"))
-    unique: list[Step] = []
-    for step in steps:
-        if step not in unique:
-            unique.append(step)
-    return tuple(unique)
+    return tuple(steps)
 
 
 def failure_steps(divergence: Divergence) -> Iterator[Step]:
