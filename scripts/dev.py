@@ -18,7 +18,8 @@ OLDEST = (3, 10)
 TORCH = "torch==2.13.0"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 # Nothing waits for ever: seconds for one test, and for all of them. Which tests get a second chance: tests/conftest.py.
-LIMITS = ["--timeout", "600", "--session-timeout", "4200"]
+# A worker that is done takes over what waits for another: some tests take a thousand times as long as others
+LIMITS = ["--timeout", "600", "--session-timeout", "4200", "--dist", "worksteal"]
 FRAMEWORKS = ROOT / "tests" / "frameworks.txt"
 
 

@@ -29,7 +29,6 @@ KNOWN = {
     ("named questions", "DT412/gfile_under_rank.py"): NAMED,
     ("other names", "DT702/writer_nobody_knows_ok.py"): "that a thing of another package asks for the rank is its name",
     ("other names", "DT702/rows_by_name_ok.py"): "that callers hand over a device is said by the name of the parameter",
-    ("named questions", "DT412/truthy_rank_means_main"): NAMED,
     ("named questions", "DT412/others_return.py"): NAMED,
     ("named questions", "DT412/last_of_two_conditions"): "a function in an `and` outside a question may be a choice",
     (
@@ -57,10 +56,6 @@ KNOWN = {
     ("other names", "DT209/part_of_a_device_in_a_pipeline.py"): BATCH,
     ("other names", "DT209/default_of_a_parameter"): BATCH,
     ("other names", "DT209/total_cut_to_the_length.py"): BATCH,
-    (
-        "other names",
-        "DT503/older_list.py",
-    ): "who asks a thing for its parameters is followed where it is called a module",
     ("other names", "DT209/steps_of_a_loop.py"): BATCH,
     ("other names", "DT209/steps_of_a_trainer.py"): BATCH,
     ("other names", "DT209/host_share_missing"): BATCH,
