@@ -53,7 +53,7 @@ def check(run: Run) -> Iterator[Finding]:
         name = event.op if name == "batch_isend_irecv" else name
         half = "receives from it" if event.op in ("send", "isend") else "sends to it"
         peer = f"rank {found.peer}" if found.peer >= 0 else "any rank"
-        trail = tuple(dict.fromkeys(pairing.trail_of(run, found)))
+        trail = pairing.trail_of(run, found)
         if found.reason == "cycle":
             message = f"rank {found.lane} waits in `{name}()` for {peer}, which waits for it in turn: nobody gets on"
             remedy = "let half of the ranks send first and the other half receive first, or use batch_isend_irecv"

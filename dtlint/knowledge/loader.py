@@ -83,6 +83,7 @@ class Type:
     means: tuple[str, ...] = ()  # what its answer calls the mean of a loss function
     failing: tuple[str, ...] = ()  # hooks that it calls on a rank that has failed, and on no other
     prepares: tuple[str, ...] = ()  # methods that it calls before all others, in one process of each node
+    builds: tuple[str, ...] = ()  # hooks that it calls before it wraps what they have built
     seeds: bool = False  # whoever makes one has seeded all generators alike on all ranks
 
 
@@ -267,6 +268,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
                     tuple(row.get("means", ())),
                     tuple(row.get("failing", ())),
                     tuple(row.get("prepares", ())),
+                    tuple(row.get("builds", ())),
                     bool(row.get("seeds")),
                 )
     every = [api for table in (apis, *tables.values()) for api in table.values()]

@@ -8,6 +8,7 @@ from typing import Any
 
 from dtlint.machine import library
 from dtlint.machine.contents import containers, dictionaries, filled_by, keys_of_some, sets
+from dtlint.machine.contents.comparisons import COMPARISONS
 from dtlint.machine.contents.linear import difference, total
 from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.contents.presence import ALIKE, ALWAYS, made_on_one_side, own_gradient, perhaps_not_made, presence
@@ -62,16 +63,6 @@ ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 
 ONE = Const(1)
 SHORT = 16  # repetitions of a tuple that are written out
-
-
-COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 def arithmetic(machine: Machine, op: str, left: Value, right: Value) -> Value:

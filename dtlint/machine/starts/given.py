@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
 from typing import Any
 
+from dtlint.machine.contents.comparisons import COMPARISONS
 from dtlint.machine.values import Symbol
 
 PARSED = "argparse.ArgumentParser.parse_args"
 DEFAULTS = "defaults of options"  # fact of the run: what they are where nobody gives them
 COMPUTED = ("op ", "compare ", "is none", "not", "attr", "item", "and", "or")
-
-COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 def settled(symbol: Symbol) -> bool:

@@ -84,8 +84,7 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
 
 
 def also_told(events: Iterable[Event]) -> tuple[Step, ...]:
-    steps = (Step(event.path, event.at[0], "and used here as well") for event in events)
-    return tuple(dict.fromkeys(steps))
+    return tuple(Step(event.path, event.at[0], "and used here as well") for event in events)
 
 
 def about_its_kind(event: Event) -> bool:

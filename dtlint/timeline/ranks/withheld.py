@@ -50,7 +50,7 @@ def withheld(run: Run) -> Iterator[Withheld]:
 
 def trail_of(found: Withheld) -> tuple[Step, ...]:
     decision, event, answer = found.choice.decision, found.event, found.answer
-    steps = (
+    return (
         *(found.choice.cause.steps() if found.choice.cause is not None else ()),
         Step(decision.path, decision.at[0], f"rank {found.lane} decides on `{decision.text}`"),
         *ways_down(event, found.path),
@@ -58,7 +58,6 @@ def trail_of(found: Withheld) -> tuple[Step, ...]:
         *ways_down(answer, found.answer_path),
         Step(answer.path, answer.at[0], f"rank {found.peer} comes to {short(answer)} in any case"),
     )
-    return tuple(dict.fromkeys(steps))
 
 
 def moves(run: Run) -> Iterator[tuple[int, Move]]:

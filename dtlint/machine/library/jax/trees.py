@@ -7,7 +7,8 @@ from typing import Any
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax.control import leaf_of
-from dtlint.machine.values import Object, Tuple, Value
+from dtlint.machine.library.python.iteration import list_of
+from dtlint.machine.values import Tuple, Value
 
 
 def leaves_with_path(machine: Machine, call: Invocation) -> Value | None:
@@ -17,13 +18,6 @@ def leaves_with_path(machine: Machine, call: Invocation) -> Value | None:
         return None
     pairs = list_of(machine, Tuple((machine.fresh("path"), leaf_of(machine, tree))), call.mask)
     return Tuple((pairs, machine.fresh("tree structure"))) if call.row.extra.get("structure") else pairs
-
-
-def list_of(machine: Machine, item: Value, mask: int) -> Object:
-    """A list of any number of such items."""
-    made = machine.new("list", mask)
-    made.attributes["[]"] = item
-    return made
 
 
 MODELS: dict[str, Any] = {"jax_leaves_with_path": leaves_with_path}

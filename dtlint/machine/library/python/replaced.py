@@ -39,11 +39,11 @@ def any_of_them(machine: Machine, made: Object, given: Value) -> None:
     class says is as likely to be left as it is, unless it is off."""
     from dtlint.machine.functions import instances
 
-    for name in instances.field_names(machine, made.kind) if isinstance(made.kind, ClassRef) else ():
-        default = attributes.in_class(machine, made.kind, name) if isinstance(made.kind, ClassRef) else None
-        found = asked_for.perhaps(machine, default, given, name) if name not in made.attributes else None
-        if found is not None:
-            made.attributes[name] = found
+    if isinstance(made.kind, ClassRef):
+        for name in (one for one in instances.field_names(machine, made.kind) if one not in made.attributes):
+            found = asked_for.perhaps(machine, attributes.in_class(machine, made.kind, name), given, name)
+            if found is not None:
+                made.attributes[name] = found
     for name, held in made.attributes.items():
         tags = held.tags | given.tags
         made.attributes[name] = machine.unknown("replaced", token(given), name, cause=given.cause, tags=tags)

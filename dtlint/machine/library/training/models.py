@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from dtlint.machine.contents import containers
@@ -193,7 +192,7 @@ def with_tags(machine: Machine, value: Value, tags: frozenset[Any], keep: bool =
     ):
         return containers.mapped_items(value, lambda _name, held: with_tags(machine, held, tags))
     if keep and isinstance(value, Object) and holds_parts(machine, value):
-        return containers.mapped_items(value, partial(part_with_tags, machine, tags))
+        return containers.mapped_items(value, lambda _name, held: with_tags(machine, held, tags, keep))
     if keep:
         return value
     return machine.unknown("output", token(value), cause=value.cause, tags=tags)
@@ -203,10 +202,6 @@ def holds_parts(machine: Machine, value: Object) -> bool:
     """`{"depth": …}`, a list, `Output(logits=…)`: what a model gives, part by part."""
     fields = isinstance(value.kind, ClassRef) and "<fields>" in value.kind.attributes
     return value.kind in CONTAINERS or (fields and not is_module(machine, value))
-
-
-def part_with_tags(machine: Machine, tags: frozenset[Any], name: Any, held: Value) -> Value:
-    return with_tags(machine, held, tags, True)
 
 
 def call_module(

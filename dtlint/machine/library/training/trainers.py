@@ -22,7 +22,6 @@ STATE = "transformers.TrainerState"
 CONTROL = "transformers.TrainerControl"
 ARGUMENTS = "transformers.TrainingArguments"
 WRAPPED = "wrapped by a trainer"  # fact of a module: a symbol made when its hooks had built it
-BEFORE_WRAP = frozenset({"setup", "configure"})  # in the names of hooks that come before a trainer wraps the module
 TURNS = "framework turns"  # fact of the run: the methods that a trainer calls with every batch
 
 
@@ -227,16 +226,17 @@ def run_each(
     from dtlint.machine.starts import entries, state, steering
 
     assert isinstance(thing.kind, ClassRef)
+    known = tuple(attributes.library_types(machine, thing.kind))
     for method, hook in hooks:
         node: Any = hook.node
-        if not any(word in BEFORE_WRAP for word in node.name.split("_")):
+        if not any(node.name in one.builds for one in known):
             thing.facts.setdefault(WRAPPED, machine.symbols.fresh("wrapped").key[1])
         frame = machine.frame
         if hook.closure is not None:
             machine.frame = hook.closure.globals  # annotations are words of the module that has the hook
-        if any(node.name in known.turns for known in attributes.library_types(machine, thing.kind)):
+        if any(node.name in one.turns for one in known):
             machine.facts.setdefault(TURNS, set()).add((hook.path, node.qualname))
-        failing = any(node.name in known.failing for known in attributes.library_types(machine, thing.kind))
+        failing = any(node.name in one.failing for one in known)
         handed = entries.handed_to(machine, thing, node.name)
         arguments = entries.unknown_arguments(machine, node, True, handed=handed)
         machine.frame = frame
