@@ -26,7 +26,10 @@ def heard(machine: Machine, value: Value, annotation: ir.Expr | None, frame: Fra
             if isinstance(said, External) and said.name in machine.knowledge.types:
                 known = machine.facts.setdefault(SAID, {})
                 if value.symbol not in known:
+                    from dtlint.machine.library.training import parts
+
                     known[value.symbol] = machine.new(machine.knowledge.canonical(said.name), machine.world.full)
+                    parts.stands_for(machine, value.symbol, known[value.symbol])
                 return
 
 

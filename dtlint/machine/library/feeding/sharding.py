@@ -305,9 +305,13 @@ def total_of(machine: Machine, value: Value, shares: int | None = None) -> int |
 
 
 def total_of_symbol(machine: Machine, symbol: Symbol, world: int) -> int | str | None:
+    from dtlint.machine.library.computing import tensors
+
     key = symbol.key
     if symbol in machine.facts.get(EVEN_COUNTS, ()):
         return EVEN
+    if (number := tensors.pieces(symbol)) is not None:
+        return multiple(number, world)
     if key[0] == "slice" and len(key) == 5:
         _, _, lower, upper, step = key
         if lower in (token(NONE), 0) and step == token(NONE):

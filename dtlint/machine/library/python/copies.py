@@ -30,10 +30,13 @@ def deep_like(machine: Machine, given: Value, mask: int) -> Value | None:
 
 
 def copied(machine: Machine, thing: Object, mask: int, made: dict[int, Object]) -> Object:
+    from dtlint.machine.library.training import parts
+
     if thing.number in made:
         return made[thing.number]
     copy = made[thing.number] = machine.anew(thing, mask)
     copy.made_if, copy.instead, copy.doubted = thing.made_if, thing.instead, thing.doubted  # so is the copy
+    parts.copied(machine, thing, copy)
     for name, held in list(copy.attributes.items()):
         if isinstance(held, Object) and (held.kind in CONTAINERS or is_module(machine, held)):
             copy.attributes[name] = copied(machine, held, mask, made)

@@ -13,6 +13,7 @@ from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.computing.tensors import method_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python.copies import COPIED
 from dtlint.machine.library.training import blamed, parameters
@@ -24,6 +25,7 @@ from dtlint.machine.twins import DEVICES
 from dtlint.machine.values import (
     BY_PROCESS,
     BY_RANK,
+    FALSE,
     NONE,
     Cause,
     ClassRef,
@@ -246,6 +248,24 @@ def learning(machine: Machine, part: Value | None, learns: Value | None) -> None
     if isinstance(learns, Const) and learns.value is False:
         owners = parameters.owners_of(part) if isinstance(part, Unknown) else (token(part),) if part else ()
         machine.facts.setdefault(CONSTANT, set()).update(owners)
+
+
+def copied(machine: Machine, model: Object, copy: Object) -> None:
+    """`copy.deepcopy(model)`: what learns no more does not learn as a copy either."""
+    constant = machine.facts.get(CONSTANT, set())
+    if token(model) in constant:
+        constant.add(token(copy))
+
+
+def stands_for(machine: Machine, symbol: Symbol, model: Object) -> None:
+    """`make(options).requires_grad_(False).to(device)`, of which an annotation says that it is a model, or a copy."""
+    asked: Any = symbol
+    while isinstance(asked, Symbol):
+        method = method_of(asked)
+        if method is not None and method[1] == "requires_grad_" and asked.key[2:] == (token(FALSE),):
+            machine.facts.setdefault(CONSTANT, set()).add(token(model))
+            return
+        asked = method[0] if method is not None else asked.key[1] if asked.key[0] == COPIED else None
 
 
 def rebuilt(machine: Machine, call: Invocation) -> Value | None:
