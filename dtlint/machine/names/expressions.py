@@ -77,10 +77,19 @@ def name(machine: Machine, node: ir.Name, mask: int) -> Value:
 
 def attribute(machine: Machine, node: ir.Attr, mask: int) -> Value:
     base = evaluate(machine, node.value, mask)
+    taken_from(machine, base, mask)
     found = attributes.read(machine, base, node.name, mask)
     if type(found) is Const and "batch" in node.name:
         batches.read(machine, node.name, found)
     return on_this_side(machine, found)
+
+
+def taken_from(machine: Machine, base: Value, mask: int) -> None:
+    """What only the root of a gather has is None elsewhere, and None has nothing to be taken from it."""
+    if isinstance(base, Row | Unknown) and "off root" in machine.facts:
+        from dtlint.machine.library.meeting import roots
+
+        roots.missing(machine, base, mask, "but it is None there")
 
 
 def subscript(machine: Machine, node: ir.Index, mask: int) -> Value:
@@ -94,10 +103,7 @@ def subscript(machine: Machine, node: ir.Index, mask: int) -> Value:
         rows = library.uneven_length(machine, owner, mask)
         if rows is not None:
             return rows
-    if isinstance(base, Row | Unknown) and "off root" in machine.facts:
-        from dtlint.machine.library.meeting import roots
-
-        roots.missing(machine, base, mask, "but it is None there")
+    taken_from(machine, base, mask)
     found = subscripts.item(machine, base, index, mask)
     return taken_up.same_for_all(machine, node, base, found) if base.cause is not None else found
 
@@ -132,11 +138,8 @@ def binary(machine: Machine, node: ir.BinOp, mask: int) -> Value:
         written = templates.interpolated(machine, left.value, right, mask)
         if written is not None:
             return written
-    if "off root" in machine.facts:
-        from dtlint.machine.library.meeting import roots
-
-        for value in (left, right):
-            roots.missing(machine, value, mask, "but it is None there")
+    for value in (left, right):
+        taken_from(machine, value, mask)
     own = own_operators.computed(machine, node.op, left, right, mask)
     if own is not None:
         return own
