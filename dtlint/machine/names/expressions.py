@@ -239,11 +239,13 @@ def boolean(machine: Machine, node: ir.BoolOp, mask: int) -> Value:
             right = evaluate(machine, later, going)
         if isinstance(right, External | Bound | FunctionRef) and only_asked(machine, node):
             right = library.asked(machine, right)
+        meant = None
         of_ranks = type(right) is Row or type(result) is Row
         if of_ranks or (type(right) is Const and right.scale == "world" and not only_asked(machine, node)):
-            library.chosen(machine, node.op, result, right, text_of(node.values[0]))
-        result = combine(machine, node.op, result, right, taken=not only_asked(machine, node))
-        result = restrict(result, mask)
+            meant = library.chosen(machine, node.op, result, right, text_of(node.values[0]))
+        if meant is None:
+            meant = combine(machine, node.op, result, right, taken=not only_asked(machine, node))
+        result = restrict(meant, mask)
     return result
 
 
