@@ -158,7 +158,7 @@ def was_nothing(start: Value) -> bool:
 
 
 def answers_for_itself(machine: Machine, thing: Value) -> TypeGuard[Object]:
-    """`self.upload = pool.submit(…)`: each rank that asks it is told what only this rank knows, also in the next turn."""
+    """`self.upload = pool.submit(…)`: whoever asks it is told what this rank alone knows, in the next turn as well."""
     return isinstance(thing, Object) and isinstance(thing.kind, str) and thing.kind in machine.knowledge.answering
 
 

@@ -234,7 +234,7 @@ def frozen(machine: Machine, call: Invocation) -> Value | None:
 
 
 def frozen_as_told(machine: Machine, base: Value, learns: Value | None) -> None:
-    """`block.requires_grad_(number % world == rank)`: all come here, and what they are told is another thing on each."""
+    """`block.requires_grad_(number % world == rank)`: all come here, and each is told another thing."""
     if isinstance(learns, Row):
         told = tuple(token(held) for held in learns.lanes)
         if learns.cause.kind in BY_PROCESS and len(set(told)) > 1:
