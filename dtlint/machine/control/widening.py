@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeGuard
+from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.carried import carried
@@ -133,7 +133,13 @@ def changed_more(
             assert now.cause is not None
             causes[place] = (now.cause, left_by(machine, now), None)
             fresh[place] = (container, name)
-        elif known and place not in causes and was_nothing(old) and answers_for_itself(machine, now):
+        elif (
+            known
+            and place not in causes
+            and was_nothing(old)
+            and isinstance(now, Object)
+            and answers_for_itself(machine, now)
+        ):
             causes[place] = (None, frozenset(), now)
             fresh[place] = (container, name)
         if not known and isinstance(old, Const | Tuple | Row) and now != old:
@@ -157,9 +163,9 @@ def was_nothing(start: Value) -> bool:
     return isinstance(start, Unknown) and start.symbol.key[0] == "loop" and start.symbol.key[-1] is None
 
 
-def answers_for_itself(machine: Machine, thing: Value) -> TypeGuard[Object]:
+def answers_for_itself(machine: Machine, thing: Object) -> bool:
     """`self.upload = pool.submit(…)`: whoever asks it is told what this rank alone knows, in the next turn as well."""
-    return isinstance(thing, Object) and isinstance(thing.kind, str) and thing.kind in machine.knowledge.answering
+    return isinstance(thing.kind, str) and thing.kind in machine.knowledge.answering
 
 
 def left_by(machine: Machine, value: Value) -> frozenset[Any]:
