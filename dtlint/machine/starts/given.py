@@ -16,7 +16,7 @@ COMPUTED = ("op ", "compare ", "is none", "not", "attr", "item", "and", "or", "p
 def settled(symbol: Symbol) -> bool:
     """Is it computed on the spot of what was given to the program, and of nothing else?"""
     word = symbol.key[0]
-    if word == PARSED or word.startswith(ARGUMENTS):
+    if word == PARSED or any(isinstance(part, str) and part.startswith(ARGUMENTS) for part in symbol.key):
         return True
     inner = [part for part in symbol.key[1:] if isinstance(part, Symbol)]
     return word.startswith(COMPUTED) and bool(inner) and all(map(settled, inner))
