@@ -392,9 +392,7 @@ def next_event(log: Log, below: LogNode, mask: int) -> tuple[Event, tuple[LogNod
     return first_of(nodes, mask) if any(node is below for node in nodes) else None
 
 
-def first_of(
-    nodes: Iterable[LogNode], mask: int, known: Answers = NOTHING
-) -> tuple[Event, tuple[LogNode, ...]] | None:
+def first_of(nodes: Iterable[LogNode], mask: int, known: Answers = NOTHING) -> tuple[Event, tuple[LogNode, ...]] | None:
     return next((found for node in nodes if (found := first_in(node, mask, known)) is not None), None)
 
 
