@@ -36,6 +36,7 @@ from dtlint.timeline.arrays.jax_notes import (
 from dtlint.timeline.arrays.jax_notes import noted as jax_notes
 from dtlint.timeline.arrays.jax_notes import place as jax_place
 from dtlint.timeline.arrays.jax_notes import saved as saved_copies
+from dtlint.timeline.arrays.lent import lent_buffers
 from dtlint.timeline.arrays.lives import way
 from dtlint.timeline.arrays.named_parts import unknown_parts
 from dtlint.timeline.arrays.reused_buffers import reused_buffers
@@ -181,6 +182,7 @@ __all__ = [
     "matters",
     "own_orders",
     "recorded",
+    "lent_buffers",
     "reused_buffers",
     "reused_keys",
     "schedules",

@@ -3,7 +3,7 @@
 What it finds
 -------------
 An array is given to a function with `donate_argnums` and read later: in the same function, by a callback that kept it,
-or by the next call of a loop that does not bind the name anew.
+by a thread that nobody has waited for, or by the next call of a loop that does not bind the name anew.
 
 Why it is bad
 -------------
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, reused_buffers, way
+from dtlint.api import Finding, Rule, Run, lent_buffers, reused_buffers, way
 
 RULE = Rule(
     code="DT405",
@@ -51,3 +51,12 @@ def check(run: Run) -> Iterator[Finding]:
             message = "the buffer is donated in every turn of the loop, but never bound anew"
         remedy = "bind the name to what the donating call returns, keep a copy (`jnp.copy`), or do not donate"
         yield RULE.finding(again.site, message, remedy, scope=again.scope, trail=trail)
+    for lent in lent_buffers(run):
+        when = "the next turn" if lent.in_next_turn else f"line {lent.donor.event.at[0]}"
+        message = f"the thread that is handed this buffer may read it after the call in {when} has taken it over"
+        trail = (
+            *way(lent.thread.path, lent.thread.event, "a thread gets to read it from here on"),
+            *way(lent.donor.path, lent.donor.event, "is donated here; nobody has waited for the thread by then"),
+        )
+        remedy = "give the thread a copy on the host (`jax.device_get(params)`), or wait for it before the next step"
+        yield RULE.finding(lent.site, message, remedy, scope=lent.scope, trail=trail)

@@ -54,6 +54,8 @@ def call_unknown(
         found = call_method(machine, receiver, Invocation(method, LOCAL, receiver, arguments, keywords, mask, node))
         if found is not None:
             return found
+        if method in machine.knowledge.joining:  # `pending.result()`: of None at first, later of what was submitted
+            machine.emit_event("record", "thread-join", method, mask, subject=receiver)
         if method in machine.knowledge.agreeing:  # `strategy.broadcast(path)`
             return machine.unknown("agreed", token(callee), *map(token, arguments))
         if unheard.speaks_of_meeting(machine, method):  # `trainer.fabric.barrier()`

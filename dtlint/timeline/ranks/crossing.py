@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.logs import Event, Log, LogNode, Loop
 from dtlint.machine.run import Run
+from dtlint.machine.values import Object, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.records import recorded
 
@@ -66,7 +67,14 @@ def beside(run: Run, start: Event, path: tuple[LogNode, ...], talk: Callable[[Ev
 
 def joins(event: Event, start: Event) -> bool:
     begun = (start.subject, start.extra.get("future"))
-    return any(event.subject is one for one in begun) or not hasattr(event.subject, "number")
+    return any(is_same(event.subject, one) for one in begun) or not hasattr(event.subject, "number")
+
+
+def is_same(one: Value | None, other: Value | None) -> bool:
+    """What the turn before has made in the same place counts too."""
+    if one is other or not (isinstance(one, Object) and isinstance(other, Object)):
+        return one is other
+    return one.kind == other.kind and one.at is not None and (one.path, one.at) == (other.path, other.at)
 
 
 def share(one: Event, other: Event) -> bool:

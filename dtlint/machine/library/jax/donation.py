@@ -16,7 +16,6 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import axes as jax_axes
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import flow as jax_flow
-from dtlint.machine.library.jax.facts import has
 from dtlint.machine.names import attributes
 from dtlint.machine.values import Bound, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
@@ -48,7 +47,7 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> set[Any]:
 
     taken: set[Symbol] = set()
     for value, expression in given:
-        leaves = [leaf for leaf in jax_facts.leaves(value, 3) if isinstance(leaf, Unknown) and is_buffer(leaf)]
+        leaves = list(jax_flow.buffers_in((value,)))
         own = {first_of(leaf.symbol) for leaf in leaves}
         for symbol in sorted(own & taken, key=repr):  # two arguments share a buffer, and both give it away
             jax_facts.note(machine, "donate", call.mask, symbol=symbol, made=thing.facts["where"])
@@ -72,10 +71,6 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> set[Any]:
     kept = [value for index, value in enumerate(call.arguments) if index not in numbers and index not in static]
     jax_flow.used(machine, tuple(kept), dict.fromkeys(told, True))  # the same call reads what it takes over
     return told
-
-
-def is_buffer(leaf: Value) -> bool:
-    return has(leaf, "array") or has(leaf, "replicated") or has(leaf, "output")
 
 
 def first_of(symbol: Symbol) -> Symbol:

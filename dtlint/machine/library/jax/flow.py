@@ -6,7 +6,7 @@ never come here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dtlint.machine.contents.opaque import deep_cause
@@ -35,6 +35,7 @@ from dtlint.machine.values import ITEMS, Cause, Const, Symbol, Unknown, Value
 OF_SOME = "divided by some"  # note: a sum over all devices is divided by the number of those of one host
 DRAWN = frozenset({"draw", "host draw", "host noise"})
 MOST = 20  # branches that are looked through
+LENT = "jax lent"  # fact of the run: symbols of the buffers that the thread which is followed just now has read
 LEAVES = "jax leaves"  # fact of the run: which tree some leaf stands for that a branch may have kept
 FOLLOWERS = "jax followers"  # fact of the run: symbols of what calls that donate gave back
 PICKS = frozenset({"item", "slice"})
@@ -56,6 +57,8 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
         used(machine, values, donated, one_item=what in PICKS)
     if not found:
         return tags
+    if LENT in machine.facts:
+        machine.facts[LENT].update(leaf.symbol for leaf in buffers_in(values))
     seen = {tag[1] for tag in found if is_jax(tag)}
     if not seen:
         return tags
@@ -106,6 +109,15 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     if is_mean(what, values):
         kept |= {fact("mean")}
     return frozenset(tag for tag in kept if tag in tags or is_jax(tag))
+
+
+def buffers_in(values: Iterable[Value]) -> Iterator[Unknown]:
+    for value in values:
+        yield from (leaf for leaf in leaves(value, 3) if isinstance(leaf, Unknown) and is_buffer(leaf))
+
+
+def is_buffer(leaf: Value) -> bool:
+    return has(leaf, "array") or has(leaf, "replicated") or has(leaf, "output")
 
 
 def own_gradients(values: tuple[Value, ...]) -> set[Any]:

@@ -13,6 +13,7 @@ from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.control.failures import WRITES
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation, Keywords
+from dtlint.machine.library.jax.flow import LENT, buffers_in
 from dtlint.machine.logs import Event, Log, LogNode
 from dtlint.machine.names import attributes
 from dtlint.machine.spoken import talks
@@ -84,18 +85,22 @@ def aside(
     log = Log()
     daemon = daemonic(thread)
     extra = {"log": log, "daemon": daemon, "future": future}
-    machine.emit_event("record", "thread-start", call.name, call.mask, subject=thread, extra=extra)
+    started = machine.emit_event("record", "thread-start", call.name, call.mask, subject=thread, extra=extra)
     if not isinstance(function, FunctionRef | Bound | External):
         return
     frame, sinks, mark = machine.frame, machine.sinks, len(machine.journal)
     left, exit_before = frame.left, frame.last_exit
     machine.sinks = [(log, call.mask)]
+    given = (*arguments, *(value for _, value in keywords)) if machine.flow is not None else ()
+    reads = machine.facts[LENT] = {leaf.symbol for leaf in buffers_in(given)}
     try:
         calls.call_value(machine, function, arguments, keywords, call.mask)
     finally:
         machine.sinks = sinks
         machine.rollback(mark)
         frame.left, frame.last_exit = left, exit_before
+        del machine.facts[LENT]
+    started.extra["reads"] = reads
     if talks(log, call.mask):  # some time from here on; what the other ranks do meanwhile may be the answer
         at = machine.current_at
         machine.emit(Event("untold", "", call.name, call.mask, frame.guards, frame.path, at, frame.scope))
