@@ -287,6 +287,11 @@ def site(use: Use, start: int) -> tuple[Span, str]:
 
 
 def way(path: Path, event: Event, text: str) -> tuple[Step, ...]:
-    """The calls that lead to an event, and the event."""
-    calls = [Step(node.path, node.at[0], f"calls `{node.function}`") for node in calls_around(event, path)]
+    """The calls that lead to an event, and the event. A function nobody is seen to call is not called where it is
+    defined."""
+    calls = [
+        Step(node.path, node.at[0], f"calls `{node.function}`")
+        for node in calls_around(event, path)
+        if (node.path, node.at) != (node.callee_path, node.callee_at)
+    ]
     return (*calls[-3:], Step(event.path, event.at[0], text))
