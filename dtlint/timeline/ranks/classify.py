@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, takewhile
 
 from dtlint.machine.contents.truth import APART
 from dtlint.machine.core import CHANGES_ON_SOME
@@ -26,6 +26,7 @@ RANK_KINDS = BY_SHARE | {"last batch"}
 SHARDING = {"shard": "DT206", "last batch": "DT202"}
 TURNED_AWAY = frozenset({"return", "break", "continue", *EXITS})
 LEAVES = TURNED_AWAY - {"continue"}
+ENDS = frozenset({"return", "break"})  # what a generator ends with
 CHOSEN = ("phi", "split")  # symbols of what one of two sides has left
 CREATION = frozenset({"new_group", "wrap", "init", "init_rpc"})
 
@@ -239,10 +240,24 @@ def gives_later(divergence: Divergence) -> bool:
     if choice is None or number is None or EXITS.intersection(choice.exits):
         return False
     asked = (choice.decision.path, choice.decision.function)
+    if not ENDS.isdisjoint(choice.exits) and asked_back(divergence, number, asked):
+        return False
     for node in divergence.path[number + 1 :]:
         if isinstance(node, Call):
             return (node.path, node.caller) != asked
     return (divergence.event.path, divergence.event.function) != asked
+
+
+def asked_back(divergence: Divergence, number: int, asked: tuple[str, str]) -> bool:
+    """Has whoever walks over the generator done his turn when it asks whether to go on? Then it asks what he told it:
+    `yield epoch`, and after that `if self.bad >= self.limit: return`."""
+    above = divergence.path[: number + 1]
+    loop = next((node for node in reversed(above) if isinstance(node, Loop)), None)
+    nodes = loop.body.nodes if loop is not None else []
+    before = takewhile(lambda node: all(node is not one for one in above), nodes)
+    return any((node.path, node.caller) != asked for node in before if isinstance(node, Call)) or any(
+        (node.path, node.function) != asked for node in before if isinstance(node, Event)
+    )
 
 
 def reduced_later(divergence: Divergence) -> bool:
