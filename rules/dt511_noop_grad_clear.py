@@ -3,9 +3,9 @@
 What it finds
 -------------
 `p.data.grad = None` writes onto a temporary tensor; `rows.shuffle()`, `tensor.to()`, `tensor.add()` give a new object
-back that is thrown away; `dist.all_reduce(torch.tensor(total))` leaves `total` as it is; `optimizer.zero_grad` without
-the call does nothing, and `p.requires_grad == False` sets nothing. `optimizer.lr = rate` sets an attribute that the
-optimizer never looks at.
+back that is thrown away; `random.shuffle(list(names))` shuffles a copy, and `dist.all_reduce(torch.tensor(total))`
+leaves `total` as it is; `optimizer.zero_grad` without the call does nothing, and `p.requires_grad == False` sets
+nothing. `optimizer.lr = rate` sets an attribute that the optimizer never looks at.
 
 Why it is bad
 -------------
@@ -72,6 +72,15 @@ def check(run: Run) -> Iterator[Finding]:
             f"give the tensor a name, hand it to `{name}()`, and read it afterwards",
             scope=event.function,
             trail=(Step(event.path, event.at[0], "what it was made of stays as it is on each rank"),),
+        )
+    for met in stepping.events(run, "record", "shuffled-unseen"):
+        event = met.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            "this shuffles a list that is made here and that nobody keeps: what it was made of stays in its order",
+            "give the list a name, shuffle it, and go on with that",
+            scope=event.function,
+            trail=(Step(event.path, event.at[0], "the shuffled list is gone after this line"),),
         )
     for met in stepping.events(run, "record", "compared"):
         event = met.event

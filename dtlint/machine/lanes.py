@@ -226,6 +226,8 @@ def join(
             if isinstance(other, Unknown) and is_empty(kept):  # `given or []`: nobody knows whether it is empty
                 symbol = symbols.of("phi", decision, token(left), token(right))
                 return Unknown(symbol, other.cause, left.tags | right.tags, kept)
+            if isinstance(other, Unknown) and stands_in(kept, other):  # `total(parts) if parts else torch.zeros(())`
+                return Unknown(symbols.of("phi", decision, token(left), token(right)), other.cause, other.tags)
             if is_part_of(other, kept):  # `files = files[start::step]`: how it was cut is told by the part alone
                 symbol = symbols.of("phi", decision, token(left), token(right))
                 return Unknown(symbol, other.cause, left.tags | right.tags | inside_of(kept).tags, kept)
@@ -408,6 +410,12 @@ def is_empty(value: Value) -> bool:
     if not isinstance(value, Object) or value.kind not in CONTAINERS:
         return False
     return all(held == Tuple(()) for held in value.attributes.values())
+
+
+def stands_in(value: Value, other: Unknown) -> bool:
+    """A tensor of a size or of numbers, in the place of one of which something is known."""
+    blank = isinstance(value, Object) and value.kind == "torch.Tensor" and bool(value.facts.get("plain"))
+    return blank and value.cause is None and bool(other.tags)
 
 
 def prefer(left: Value, right: Value) -> Value:

@@ -241,9 +241,7 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
     for look in use.described.looks:
         for walked in inside.loops(look):
             found.extend(unshared(walked))
-        # of a part that is cut out when the first sample is asked for
-        read = [name for event in look.events("load") for name in event.extra["call"].arguments[:1]]
-        found.extend(mark for held in (*look.held, *read) for mark in provenance.marks(held, "ordered", 0))
+        found.extend(cut_when_asked(look) if not look.iterable else ())
     for held in provenance.parts(dataset, SOURCES):
         if isinstance(held, Object):
             found.extend(held.facts.get("ordered", ()))
@@ -261,6 +259,14 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
         held_in = samples_in(dataset, draws)
         found.extend(mark for held in held_in for mark in orders_held(held))
     return found
+
+
+def cut_when_asked(look: inside.Inside) -> Iterator[tuple[Any, ...]]:
+    """Orders of which a part is cut out when the first sample is asked for, but for what each sample draws."""
+    drawn = {event.at for event in look.events("draw")}
+    read = [name for event in look.events("load") for name in event.extra["call"].arguments[:1]]
+    for held in (*look.held, *read):
+        yield from (mark for mark in provenance.marks(held, "ordered", 0) if mark[2] not in drawn)
 
 
 def given_to(dataset: Value) -> tuple[Value, ...]:

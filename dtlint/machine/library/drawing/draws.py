@@ -192,6 +192,9 @@ def shuffle(machine: Machine, call: Invocation) -> Value | None:
 
 
 def shuffled(machine: Machine, call: Invocation, value: Value, state: State) -> None:
+    from dtlint.machine.library.python import thrown_away
+
+    thrown_away.of_a_copy(machine, call, value)
     held = value.attributes.get("[]") if isinstance(value, Object) else None
     if held is not None and own_part(held):
         return  # each rank shuffles its own part

@@ -12,8 +12,9 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import tensors
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training.stepping import JOINED, attribute_of
+from dtlint.machine.logs import Place
 from dtlint.machine.names import attributes
-from dtlint.machine.values import Bound, ClassRef, External, FunctionRef, ModuleRef, Symbol, Unknown, Value
+from dtlint.machine.values import Bound, ClassRef, External, FunctionRef, ModuleRef, Object, Symbol, Unknown, Value
 
 TRAIN_STATE = "flax.training.train_state.TrainState"
 
@@ -39,6 +40,21 @@ def of_generator(machine: Machine, call: Invocation, name: str) -> None:
     row = machine.knowledge.api(f"numpy.random.{name}")
     if row is not None and row.extra.get("pure") and call.node is not None and call.node.args:
         machine.facts["pure call"] = (call.node, row, call.node.args[0])
+
+
+def of_a_copy(machine: Machine, call: Invocation, shuffled: Value) -> None:
+    """`random.shuffle(list(names))`: the list is made here and gone afterwards, and the names stay in their order."""
+    given = call.node.args[0] if call.node is not None and call.node.args else None
+    if isinstance(given, ir.Call) and isinstance(given.func, ir.Name):
+        here = isinstance(attributes.lookup(machine, given.func.id), External)
+    else:
+        here = isinstance(given, ir.ListExpr | ir.Comp)
+    if here and isinstance(shuffled, Object) and shuffled.kind == "list" and is_within(shuffled.at, machine.current_at):
+        machine.emit_event("record", "shuffled-unseen", call.name, call.mask)
+
+
+def is_within(inner: Place | None, outer: Place) -> bool:
+    return inner is not None and outer[:2] <= inner[:2] and inner[2:] <= outer[2:]
 
 
 def was_handed_in(machine: Machine, call: Invocation) -> bool:
