@@ -264,7 +264,8 @@ def late_forks(run: Any) -> Iterator[tuple[Met, Event, str]]:
         if asked not in ("fork", None):
             continue
         target = met.event.extra["call"].get("target")
-        uses_it = works_on(run, target, "cuda", ("certain", "perhaps") if asked else ("certain",))
+        sure = ("certain", "perhaps") if asked else ("certain",)
+        uses_it = any(works_on(run, one, "cuda", sure) for one in (target, *given_to_children(run, met)))
         # who asks for a fork may do so for a child nobody sees here, as that of a pool
         with_cuda = uses_it if isinstance(target, FunctionRef) or asked is None else True
         started = started_before(run, met, ("jax", "cuda") if with_cuda else ("jax",))
@@ -279,6 +280,16 @@ def late_forks(run: Any) -> Iterator[tuple[Met, Event, str]]:
         started = started_before(run, first_iteration(run, met), readers)
         if started is not None:
             yield met, started[0], started[1]
+
+
+def given_to_children(run: Any, met: Met) -> Iterator[Value | None]:
+    """The functions that the children of this pool are given: `pool.map(score, rows)`."""
+    node = met.event.extra["call"].node
+    for work in events(run, "record", "child-work"):
+        call = work.event.extra["call"]
+        made = call.receiver.facts.get("call") if isinstance(call.receiver, Object) else None
+        if isinstance(made, Invocation) and made.node is node:
+            yield call.get("fn")
 
 
 def makes_samples_on_cuda(run: Any, call: Invocation) -> bool:
