@@ -17,7 +17,7 @@ from dtlint.machine.logs import Attempt, Choice, Event
 from dtlint.machine.values import NONE, Const, Object, Value
 from dtlint.project.pins import Pins
 from dtlint.timeline import devices
-from dtlint.timeline.order import Met, before, ordered
+from dtlint.timeline.order import Met, before, open_questions, ordered
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +118,15 @@ def late_writes(run: Any) -> Iterator[tuple[Write, Api, Event]]:
             ):
                 continue
             if starts(run, met.event, str(row.extra["reader"])) in LATER[str(row.extra["when"])]:
-                if write.met.above[: len(met.above)] == met.above or not on_some_way(run, met):
+                if not on_some_way(run, met, write.met):
                     yield write, row, met.event
                     break
 
 
-def on_some_way(run: Any, met: Met) -> bool:
-    """Does a branch decide whether this happens at all? Where there is no device, nobody minds what it was told."""
-    asked = [node.decision.symbol for node, _ in met.above if isinstance(node, Choice)]
+def on_some_way(run: Any, met: Met, later: Met) -> bool:
+    """Does a branch decide whether this happens before what is later? Where there is no device, nobody minds what it
+    was told."""
+    asked = open_questions(met, later)
     return not all(one is not None and one.key[0] == "same" and counting(run, one.key[1]) for one in asked)
 
 

@@ -60,7 +60,9 @@ def shared_noise(run: Run) -> Iterator[tuple[Site, Steps]]:
         device = call.extra.get("device")
         if not call.get("generator") and isinstance(device, State) and not may_be_alike(device):
             continue
-        if (event.path, event.at) not in fed and not learnt_from(combining[id(loop)], call):
+        apart = [node for node in path if isinstance(node, Loop) and id(node) not in combining]
+        drawn_for = any(map(of_each_sample, apart)) or learnt_from(combining[id(loop)], call)
+        if (event.path, event.at) not in fed and not drawn_for:
             continue
         done.add(state.site)
         drawn = event_step(event, f"`{event.api.rpartition('.')[2]}` draws the same numbers on every rank")
@@ -208,6 +210,11 @@ def asks_index(value: Value) -> bool:
 def may_be_alike(state: State) -> bool:
     """Seeded alike, at least where somebody asks for a seed."""
     return alike(state) or state.verdict == "same if seeded"
+
+
+def of_each_sample(loop: Loop) -> bool:
+    """`[one_mask() for _ in range(len(batch))]`: what a turn draws is for one sample of the batch."""
+    return any(held is not None and belongs_to_batch(held) for held in (loop.trip, loop.subject))
 
 
 def learnt_from(backward: Event, call: Invocation) -> bool:

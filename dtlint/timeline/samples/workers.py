@@ -21,7 +21,7 @@ from dtlint.machine.walks import walk
 from dtlint.timeline.devices import on_cuda
 from dtlint.timeline.environment import starts
 from dtlint.timeline.options import asked_for, default_of, option_of, usual
-from dtlint.timeline.order import Met, before, below, loops_over
+from dtlint.timeline.order import Met, before, below, loops_over, open_questions
 from dtlint.timeline.steps.stepping import events
 from dtlint.timeline.symbols import worth
 
@@ -194,7 +194,13 @@ def refused_by_a_preset(run: Any, met: Met, call: Any) -> tuple[str, str]:
 
 
 def field_of(preset: Object, name: Any) -> Value | None:
-    return preset.attributes.get(name) or preset.attributes.get(("key", name))
+    """Of a field that the preset itself does not name, what its class says."""
+    held = preset.attributes.get(name) or preset.attributes.get(("key", name))
+    if held is None and isinstance(preset.kind, ClassRef):
+        owners = preset.kind.line or (preset.kind,)
+        given = (owner.attributes.get(name) for owner in owners if isinstance(owner, ClassRef))
+        held = next((one for one in given if one is not None), None)
+    return held
 
 
 def put_in_on_a_side(run: Any, path: str, option: str) -> bool:
@@ -258,7 +264,8 @@ def late_forks(run: Any) -> Iterator[tuple[Met, Event, str]]:
         if asked not in ("fork", None):
             continue
         target = met.event.extra["call"].get("target")
-        uses_it = works_on(run, target, "cuda", ("certain", "perhaps") if asked else ("certain",))
+        sure = ("certain", "perhaps") if asked else ("certain",)
+        uses_it = any(works_on(run, one, "cuda", sure) for one in (target, *given_to_children(run, met)))
         # who asks for a fork may do so for a child nobody sees here, as that of a pool
         with_cuda = uses_it if isinstance(target, FunctionRef) or asked is None else True
         started = started_before(run, met, ("jax", "cuda") if with_cuda else ("jax",))
@@ -273,6 +280,16 @@ def late_forks(run: Any) -> Iterator[tuple[Met, Event, str]]:
         started = started_before(run, first_iteration(run, met), readers)
         if started is not None:
             yield met, started[0], started[1]
+
+
+def given_to_children(run: Any, met: Met) -> Iterator[Value | None]:
+    """The functions that the children of this pool are given: `pool.map(score, rows)`."""
+    node = met.event.extra["call"].node
+    for work in events(run, "record", "child-work"):
+        call = work.event.extra["call"]
+        made = call.receiver.facts.get("call") if isinstance(call.receiver, Object) else None
+        if isinstance(made, Invocation) and made.node is node:
+            yield call.get("fn")
 
 
 def makes_samples_on_cuda(run: Any, call: Invocation) -> bool:
@@ -319,7 +336,7 @@ def first_iteration(run: Any, met: Met) -> Met:
 
 def started_before(run: Any, met: Met, readers: tuple[str, ...]) -> tuple[Event, str] | None:
     for earlier in before(run, met):
-        if earlier.conditional and met.above[: len(earlier.above)] != earlier.above:
+        if open_questions(earlier, met):
             continue
         for reader in readers:
             if starts(run, earlier.event, reader) == "backend" and "is_available" not in earlier.event.api:

@@ -320,3 +320,14 @@ def devices_of(mesh: Value | None) -> set[object]:
         return {"world"}  # what `make_mesh` takes by itself
     held = (leaf for leaf in jax_facts.leaves(devices) if isinstance(leaf, Unknown))
     return {one.key[1] for leaf in held for one in symbols_in(leaf.symbol) if one.key[0] == "devices"}
+
+
+def chosen(devices: Value | None, count: Any) -> bool:
+    """`pmap(step, devices=jax.local_devices()[:4])`: may those be so many? All that a host has are no choice."""
+    key = devices.symbol.key if isinstance(devices, Unknown) else ()
+    if devices is None or devices == NONE or key[:1] == ("devices",):
+        return False
+    match key:
+        case ("slice", _, None | 0, int() as stop, None) if stop > 0 and type(count) is int:
+            return stop == count
+    return not isinstance(devices, Tuple) or len(devices.items) == count or type(count) is not int

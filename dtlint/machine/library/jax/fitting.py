@@ -11,7 +11,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import shapes as jax_shapes
-from dtlint.machine.library.jax.axes import FIRST, indices, made_by, of_all_hosts, signature, spec_axes
+from dtlint.machine.library.jax.axes import FIRST, chosen, indices, made_by, of_all_hosts, signature, spec_axes
 from dtlint.machine.library.jax.facts import has, is_jax, words
 from dtlint.machine.library.jax.key_counts import CUT
 from dtlint.machine.library.python import options
@@ -92,7 +92,7 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
         elif lack:
             what = f"`{name}` is {lack}, but `in_axes` maps it over its first axis"
             jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
-        check_counts(machine, call, value, led, here)
+        check_counts(machine, call, value, led, here, made.get("devices"))
     for keyword, value in call.keywords:
         lack = lacks_axis(machine, value, led)
         if keyword is not None and lack:
@@ -298,12 +298,14 @@ def broadcast_batch(value: Value) -> bool:
     )
 
 
-def check_counts(machine: Machine, call: Invocation, value: Value, led: bool, here: Any) -> None:
-    """Keys and batches that count something else than this host's devices."""
+def check_counts(
+    machine: Machine, call: Invocation, value: Value, led: bool, here: Any, devices: Value | None = None
+) -> None:
+    """Keys and batches that count something else than this host's devices, or than those that were chosen."""
     hosts = machine.facts.get("jax hosts")
     for leaf in jax_facts.leaves(value, 3):
         for tag in words(leaf.tags, "keys"):
-            if has(leaf, "replicated") or tag[5] is None or not is_split(leaf):
+            if has(leaf, "replicated") or tag[5] is None or not is_split(leaf) or chosen(devices, tag[4]):
                 continue
             if tag[3] == "world" and hosts:
                 what = "as many keys as all hosts have devices, for a pmap over this host's devices"

@@ -6,6 +6,7 @@ reductions over the devices, axes that its layers name.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dtlint.machine.core import Machine
@@ -26,6 +27,7 @@ INITS = frozenset({"init", "init_with_output"})
 OWN = frozenset({"rngs", "mutable", "method", "capture_intermediates"})  # keywords of `apply` itself
 DEEPEST = 14
 AXIS = "axis"  # word in the name of a field
+DROPPED = "dropout"  # stream that nothing but layers that drop units draws from
 
 
 def held_by_state(machine: Machine, call: Invocation) -> None:
@@ -131,6 +133,18 @@ def is_made(machine: Machine, call: Invocation) -> Value | None:
     return Const(False) if machine.facts.get(jax_facts.FIRST_RUN) else None
 
 
+def streams(machine: Machine, call: Invocation) -> Value | None:
+    """`nnx.Rngs(dropout=key)`, or of a seed: layers that drop units will draw from it, as they do in a training."""
+    if jax_facts.device_mapping(machine) is None:
+        return None
+    given = next((value for name, value in call.keywords if name == DROPPED), None)
+    if given is None:
+        return None
+    key = given if jax_facts.has(given, "key") else jax_keys.make_key(machine, replace(call, arguments=(given,)))
+    jax_keys.always_alike(machine, call, key)
+    return jax_keys.drawn(machine, key, (), f"handed over as `{DROPPED}`", call.mask)
+
+
 def own_key(machine: Machine, call: Invocation) -> Value:
     """`self.make_rng("dropout")`: one more key of those that `apply` was given, which may be another on each device. In
     an evaluation nobody minds if it is not."""
@@ -160,5 +174,6 @@ MODELS: dict[str, Any] = {
     "flax_is_changed": is_changed,
     "flax_is_made": is_made,
     "flax_make_rng": own_key,
+    "flax_streams": streams,
     "flax_param": parameter,
 }
