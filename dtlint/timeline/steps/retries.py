@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -34,7 +35,7 @@ def behind(way: Way) -> Iterator[ir.Stmt]:
     """What stands behind this in the turn of the innermost loop around it, from the inside out."""
     loops = [number for number, node in enumerate(way) if isinstance(node, ir.For | ir.While)]
     inner = way[loops[-1] :] if loops else ()
-    for above, node in reversed([*zip(inner, inner[1:], strict=False)]):
+    for above, node in reversed([*pairwise(inner)]):
         block = block_of(above, node)
         if block:
             yield from block[block.index(node) + 1 :]  # type: ignore[arg-type]
