@@ -34,6 +34,8 @@ SEVERAL_NODES = re.compile(r"\s--num[-_](?:nodes|machines)\b(?![= ]+1(?![\w$.]))
 ONE_PROCESS = re.compile(
     r"\s--(?:(?:nproc[-_]per[-_]node|num_gpus|num_processes)[= ]+1(?![\w.,*$%-])|include[= ]+[\w.-]+:\d+(?![\w,:@]))"
 )
+# "set the `--num_gpus` flag as it fits": whoever reads that puts a number of their own there
+LEFT_TO_THE_READER = re.compile(r"\s[`\"']*--(?:nproc[-_]per[-_]node|num_gpus|num_processes)[`\"']+(?=[\s.,;:)])")
 STARTS_MORE = re.compile(BESIDE_TASKS)
 ONE_STEP = re.compile(
     r"\b(?:mpirun|mpiexec)\b.*?\s-(?:n|np)\s+1(?![\w.,*$%-])|\bsrun\b.*?\s(?:-n\s*|--ntasks[= ])1(?![\w.,*$%-])"
@@ -135,6 +137,7 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
         batch = BATCH.search(source.text) is not None
         one_node = ONE_NODE.search(source.text) is not None
         one_task = is_one_task(source.text)
+        to_be_set = file.path.lower().endswith(SUFFIXES) and LEFT_TO_THE_READER.search(source.text) is not None
         for line in lines_of(source.text):
             by_launcher = LAUNCHERS.search(line) is not None
             begun = ALONE.match(line)
@@ -149,6 +152,7 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
             else:
                 launched |= named
                 only = ONE_PROCESS.search(line) and not (batch or ELSEWHERE.search(line) or SEVERAL_NODES.search(line))
+                only = only and not to_be_set
                 only = only or (ONE_STEP.search(line) and not STARTS_MORE.search(line))
                 by_task = one_task and not BY_OTHERS.search(line)
                 (as_one if only or by_task else as_several).update(named)
