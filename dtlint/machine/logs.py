@@ -341,7 +341,7 @@ def plain_question(symbol: Symbol | None) -> tuple[Symbol | None, bool]:
     given = True
     while symbol is not None and symbol.key[0] in ANSWERS_FOR:
         match symbol.key:
-            case ("not", Symbol() as inner) | ("compare ==", Symbol() as inner, ("bool", "False")):
+            case ("not", Symbol() as inner) | ("compare ==" | "compare is", Symbol() as inner, ("bool", "False")):
                 symbol, given = inner, not given
             case ("bool", Symbol() as inner) | ("compare ==" | "compare is", Symbol() as inner, ("bool", "True")):
                 symbol = inner

@@ -15,7 +15,7 @@ from dtlint.machine.control.turns import note_items, note_turn
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, row, token
 from dtlint.machine.library.computing import provenance
-from dtlint.machine.library.feeding import inside, sharding
+from dtlint.machine.library.feeding import inside, named_parts, sharding
 from dtlint.machine.library.jax import facts
 from dtlint.machine.library.meeting import roots
 from dtlint.machine.library.python import own_order
@@ -148,7 +148,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
             if true and false:
                 parted = cause or Cause("rank")
             if cause is not None:
-                skipped = sharding.skipped(machine, cause, sources[-1])
+                skipped = sharding.skipped(machine, cause, sources[-1], named_parts.looked_for(value))
                 (shares if skipped.even else uneven).append(skipped.cause)
                 marks.update(skipped.marks)
                 marks.update(orders_asked(machine, condition, lanes))

@@ -15,13 +15,13 @@ from dtlint.machine.contents.operators import arithmetic, both, comparison, cont
 from dtlint.machine.contents.truth import answered, truth, truth_of
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
-from dtlint.machine.lanes import join, map_lanes, restrict
+from dtlint.machine.lanes import join, map_lanes, overlay, restrict
 from dtlint.machine.library.computing import taken_up
 from dtlint.machine.library.feeding import batches
 from dtlint.machine.library.meeting import works
 from dtlint.machine.library.python import files, generators, iteration, templates
 from dtlint.machine.library.training import models
-from dtlint.machine.logs import Decision
+from dtlint.machine.logs import Decision, plain_question
 from dtlint.machine.names import attributes, scopes, subscripts
 from dtlint.machine.names.frames import HANDED_ON
 from dtlint.machine.starts import settings
@@ -228,7 +228,7 @@ def boolean(machine: Machine, node: ir.BoolOp, mask: int) -> Value:
         if unsure:
             # whether the operand runs is not known; what it does is a side of a choice
             older = machine.objects
-            perhaps = maybe(machine, node.op, later, going, cause, symbol)
+            perhaps = maybe(machine, node.op, later, unsure, going & ~unsure, cause, symbol)
             if perhaps is None:
                 break  # the answer is known here, and this operand is not asked for
             if node.op == "or" and isinstance(perhaps, Object) and perhaps.number > older:
@@ -270,16 +270,18 @@ def within(machine: Machine, node: ir.Expr, later: ir.Expr, going: int, mask: in
 
 
 def maybe(
-    machine: Machine, op: str, later: ir.Expr, going: int, cause: Cause | None, symbol: Symbol | None
+    machine: Machine, op: str, later: ir.Expr, unsure: int, sure: int, cause: Cause | None, symbol: Symbol | None
 ) -> Value | None:
-    """What stands behind `and` is asked for where the first is true; behind `or`, where it is not."""
+    """What stands behind `and` is asked for where the first is true; behind `or`, where it is not. The lanes that are
+    sure of the first have not been told what the others may take for granted."""
     from dtlint.machine.control.branches import choose
 
+    going = unsure | sure
     if not has_call(later):
         machine.frame.answers.append((symbol, op == "and") if symbol is not None else None)
-        found = evaluate(machine, later, going)
+        found = evaluate(machine, later, unsure)
         machine.frame.answers.pop()
-        return found
+        return overlay(found, evaluate(machine, later, sure), sure, machine.world, cause) if sure else found
     box: list[Value] = []
 
     def asked(lanes: int) -> int:
@@ -309,6 +311,14 @@ def has_call(node: ir.Expr) -> bool:
     return False
 
 
+def opposite(one: Symbol | None, other: Symbol | None) -> bool:
+    """`args.several` and `not args.several`: one of them is true, whichever."""
+    if one is None or other is None:
+        return False
+    (asked, answer), (again, answered_there) = plain_question(one), plain_question(other)
+    return asked is again and answer is not answered_there
+
+
 def combine(machine: Machine, op: str, left: Value, right: Value, taken: bool = False) -> Value:
     """`taken`: for what it is, and not only for whether it is true."""
 
@@ -317,6 +327,8 @@ def combine(machine: Machine, op: str, left: Value, right: Value, taken: bool = 
         if known is not None:
             return (b if known else a) if op == "and" else (a if known else b)
         known_b, symbol_b, cause_b = truth_of(machine, b)
+        if not taken and opposite(symbol_a, symbol_b):
+            return TRUE if op == "or" else FALSE
         if op == "or" and isinstance(b, Object | FunctionRef | ClassRef | Bound | External):
             return join(a, b, machine.symbols, symbol_a, cause_a)
         if op == "or" and b == TRUE:

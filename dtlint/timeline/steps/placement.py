@@ -9,6 +9,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import children, every_node
 from dtlint.launch.model import is_local
 from dtlint.machine.contents.dictionaries import entries
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.evidence import alone, distributed, of_one
 from dtlint.machine.library.meeting.spawning import INDEX
 from dtlint.machine.library.reading import BY_NAME
@@ -402,7 +403,17 @@ def on_default_device(run: Any, event: Event) -> bool:
     """`.cuda()`, `.to("cuda")`, `zeros(3, device="cuda")`: the current device, which is GPU 0 in every process."""
     if event.kind == "record" and event.op == "backend":
         return event.extra.get("device") == Const("cuda")
+    if event.op == "move" and has_nothing(event.subject):
+        return False
     return devices.with_gpus(run, devices.named(event)) == Const("cuda")
+
+
+def has_nothing(moved: Any) -> bool:
+    """`CrossEntropyLoss(ignore_index=0).cuda()`: a loss has no parameters, and no weights but those it is given."""
+    made = moved.facts.get("call") if isinstance(moved, Object) else None
+    if not isinstance(made, Invocation) or "loss" not in made.row.extra:
+        return False
+    return not made.arguments and all(name is not None and not name.endswith("weight") for name, _ in made.keywords)
 
 
 def meets_on_device(run: Any, event: Event) -> bool:

@@ -16,6 +16,7 @@ from dtlint.machine.contents import dealt
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
+from dtlint.machine.library.feeding import named_parts
 from dtlint.machine.library.feeding.multiples import Fits, has_to_fit, is_multiple, told_to_fit
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
@@ -238,13 +239,18 @@ class Skipped:
     marks: frozenset[Any] = frozenset()
 
 
-def skipped(machine: Machine, cause: Cause, source: Value, place: tuple[str, Any, str] | None = None) -> Skipped:
+def skipped(
+    machine: Machine, cause: Cause, source: Value, own: bool, place: tuple[str, Any, str] | None = None
+) -> Skipped:
     """`[item for number, item in enumerate(items) if number % world == rank]`; what each rank has of its own is divided
-    by no question about it, `[name for name in listdir(f"runs/{rank}") if name.endswith(".pt")]`."""
+    by no question about it, `[name for name in listdir(f"runs/{rank}") if name.endswith(".pt")]`, and what has the
+    name of its rank has been divided before."""
     inner = source.facts.get("inner") if isinstance(source, Object) else None
     counted = inner[0] if inner else source
     if cause.kind not in BY_SHARE or is_own(counted):
         return Skipped(cause, False)
+    if own:
+        return Skipped(cause, True)  # as many as there are in a folder of its own
     mark = remember(machine, "shard", place)
     marks = {mark} | {("ordered", *tag[1:]) for tag in provenance.marks(counted, "order", 1)}
     total = total_of(machine, counted)
@@ -273,7 +279,8 @@ def kept_by_turn(machine: Machine, number: int) -> Skipped | None:
         subject = around[-1].subject
         for one in deciding:
             if one.cause is not None and one.cause.kind in (*BY_SHARE, "data") and subject is not None:
-                return skipped(machine, one.cause, subject, (one.path, one.at, one.function))
+                own = one.symbol is not None and named_parts.told_by_text([one.symbol])
+                return skipped(machine, one.cause, subject, own, (one.path, one.at, one.function))
         if decision.kind == "loop":
             around.pop()
     return None

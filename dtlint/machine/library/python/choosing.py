@@ -7,7 +7,7 @@ from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import opaque as unknown_of
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library.feeding import sharding
+from dtlint.machine.library.feeding import named_parts, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import BY_SHARE, FunctionRef, Object, Tuple, Unknown, Value
 
@@ -40,7 +40,7 @@ def chosen_between(machine: Machine, call: Invocation) -> Value | None:
         return None
     some, tags = None, source.tags | item.tags
     if cause is not None:
-        share = sharding.skipped(machine, cause, source)
+        share = sharding.skipped(machine, cause, source, named_parts.looked_for(answer))
         some, tags = share.cause, tags | share.marks | (frozenset() if share.even else {containers.UNEVEN})
     made = machine.new("list", call.mask)
     like = item if isinstance(item, Object | Tuple) else None

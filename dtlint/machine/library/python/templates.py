@@ -12,7 +12,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import files
-from dtlint.machine.values import Const, Tuple, Value
+from dtlint.machine.values import Const, Object, Tuple, Value
 
 DIRECTIVE = re.compile(r"%(?P<named>\(\w*\))?[#0\- +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?(?P<kind>[a-zA-Z%])")
 LONGEST = 300
@@ -22,7 +22,7 @@ def put_together(machine: Machine, pieces: tuple[Value, ...], mask: int) -> Valu
     """The pieces of a text one after the other, lane by lane: a number is written as it is."""
     from dtlint.machine.library.python import reflection
 
-    parts = tuple(files.spoken(reflection.said(machine, piece, mask)) for piece in pieces)
+    parts = tuple(files.spoken(reflection.said(machine, numbered(piece), mask)) for piece in pieces)
 
     def one(*held: Value) -> Value:
         if all(isinstance(part, Const) and part.scale in (None, "rank") for part in held):
@@ -30,6 +30,13 @@ def put_together(machine: Machine, pieces: tuple[Value, ...], mask: int) -> Valu
         return spelled(opaque(machine, "text", *held))
 
     return map_lanes(one, parts, machine.world) if parts else Const("")
+
+
+def numbered(piece: Value) -> Value:
+    """`f"{device}"`: a device is written with the number it was made with."""
+    made = piece.facts.get("call") if isinstance(piece, Object) and piece.kind == "torch.device" else None
+    written = (made.get("index") or made.get("type")) if isinstance(made, Invocation) else None
+    return piece if written is None else written
 
 
 def formatted(machine: Machine, template: str, call: Invocation) -> Value | None:

@@ -1,0 +1,53 @@
+"""Does each rank look for its own name in what it chooses from: `[f for f in files if f.endswith(f"_{rank}.npy")]`?
+
+Whoever has written a file for each rank has decided by that who reads which: neither the order of the names nor their
+number divides anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.machine.contents.truth import APART
+from dtlint.machine.values import Row, Symbol, Unknown, Value
+
+
+def looked_for(question: Value) -> bool:
+    """What the lanes ask differs in a text alone."""
+    lanes = question.lanes if isinstance(question, Row) else (question,)
+    symbols = [lane.symbol for lane in lanes if isinstance(lane, Unknown)]
+    return len(symbols) == len(lanes) and told_by_text(symbols)
+
+
+def told_by_text(symbols: list[Symbol]) -> bool:
+    if len(symbols) == 1:
+        only = symbols[0]
+        if only.key[0] != APART:
+            return any(is_own_text(part) for part in parts(only, 4))
+        symbols = [part for part in only.key[1:] if isinstance(part, Symbol)]
+    first, *others = symbols or [None]
+    apart = [pair for other in others for pair in differing(first, other)]
+    return bool(apart) and all(isinstance(side, str) for pair in apart for side in pair)
+
+
+def is_own_text(part: object) -> bool:
+    """A text of each lane."""
+    return isinstance(part, tuple) and len(set(part)) > 1 and all(isinstance(one, str) for one in part)
+
+
+def parts(symbol: Symbol, depth: int) -> Iterator[object]:
+    for part in symbol.key[1:]:
+        yield part
+        if isinstance(part, Symbol) and depth:
+            yield from parts(part, depth - 1)
+
+
+def differing(one: object, other: object) -> Iterator[tuple[object, object]]:
+    """The innermost parts in which two questions differ."""
+    if one is other or one == other:
+        return
+    if isinstance(one, Symbol) and isinstance(other, Symbol) and len(one.key) == len(other.key):
+        for mine, theirs in zip(one.key, other.key, strict=True):
+            yield from differing(mine, theirs)
+    else:
+        yield one, other
