@@ -432,7 +432,9 @@ def asks_a_stranger(dataset: Object, look: inside.Inside) -> bool:
         return False
     asked = {held.symbol for held in dataset.attributes.values() if isinstance(held, Unknown)}
     samples = (value.symbol.key for value in look.values if isinstance(value, Unknown))
-    return any(key[0] == "call" and getattr(key[1], "key", ("",))[0] == "attr" and key[1].key[1] in asked for key in samples)
+    return any(
+        key[0] == "call" and getattr(key[1], "key", ("",))[0] == "attr" and key[1].key[1] in asked for key in samples
+    )
 
 
 def of_a_stranger(machine: Machine, symbol: Symbol) -> bool:
