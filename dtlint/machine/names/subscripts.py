@@ -47,7 +47,7 @@ from dtlint.machine.values import (
 )
 
 DEFAULT = "default"  # fact: what makes the missing items of a `defaultdict`
-PRESETS = "presets"  # fact of the run: what is looked up with an unknown key, and the objects it may be
+PRESETS = "presets"  # fact of the run: what is looked up with an unknown key, and the things it may be
 KEY_ORDER = "key order"  # fact: the marks of an order that only the keys have
 WRITTEN = "<items>"  # attribute: what has been put into something of a class of the program
 FIELDS = "fields of"  # fact: the object whose `__dict__` this is
@@ -285,7 +285,8 @@ def one_of(machine: Machine, table: Object, found: Value) -> Value:
     other = table.attributes.get("[]")
     if isinstance(found, Unknown) and isinstance(other, Unknown) and other.like is not None and not held:
         found = Unknown(found.symbol, found.cause, found.tags, other.like)
-    if isinstance(found, Unknown) and "[]" not in table.attributes and all(isinstance(one, Object) for one in held):
+    written_down = "[]" not in table.attributes and all(isinstance(one, Object | Const) for one in held)
+    if isinstance(found, Unknown) and written_down:
         machine.facts.setdefault(PRESETS, {})[found.symbol] = tuple(held)
     return looked_up(table, found)
 

@@ -6,7 +6,7 @@ came in decides nothing. What stands under a key may have an order of its own, a
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.names.subscripts import KEY_ORDER
@@ -25,7 +25,7 @@ def orders_held(held: Value) -> list[tuple[Any, ...]]:
     return [mark for mark in found if mark in told]
 
 
-def is_table(value: Value) -> bool:
+def is_table(value: Value) -> TypeGuard[Object]:
     return isinstance(value, Object) and value.kind == "dict" and KEY_ORDER in value.facts
 
 

@@ -241,6 +241,9 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
     for look in use.described.looks:
         for walked in inside.loops(look):
             found.extend(unshared(walked))
+        # of a part that is cut out when the first sample is asked for
+        read = [name for event in look.events("load") for name in event.extra["call"].arguments[:1]]
+        found.extend(mark for held in (*look.held, *read) for mark in provenance.marks(held, "ordered", 0))
     for held in provenance.parts(dataset, SOURCES):
         if isinstance(held, Object):
             found.extend(held.facts.get("ordered", ()))

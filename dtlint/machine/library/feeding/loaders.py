@@ -462,6 +462,7 @@ def measure(machine: Machine, loader: Object, dataset: Value, found: Described) 
     if length is None:
         return
     found.total = length
+    found.shards = found.shards or sharding.parts_counted(length)
     counts = sharding.numbers(length)
     batch = number_of(option(loader, "batch_size")) if option(loader, "batch_size") is not None else 1
     if counts is not None:
