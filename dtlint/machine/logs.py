@@ -263,7 +263,7 @@ class Loop:
 
     __slots__ = (
         *("again", "asked", "body", "born", "carried", "cause", "decision", "guards"),
-        *("kept_by", "kind", "mask", "objects", "rebound", "subject", "trip", "variant"),
+        *("kept_by", "kind", "mask", "objects", "rebound", "subject", "through", "trip", "variant"),
     )
 
     def __init__(
@@ -286,6 +286,7 @@ class Loop:
         self.kind = kind
         self.asked: Symbol | None = None  # what a `while` asks, where nobody can tell
         self.again = True  # does any lane come to the end of a turn, and to the next one?
+        self.through = True  # without a `continue`?
         self.born = (0, 0)  # numbers of the fresh symbols that a turn makes: new in every turn
         self.objects = 0  # how many objects there were before the first turn
         self.variant: set[Symbol] = set()  # further symbols that are new in every turn

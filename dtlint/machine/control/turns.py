@@ -250,7 +250,7 @@ def run_turn(
     rejoin(machine, state, "continue", sinks, away)
     merge_leavings(machine, state, "continue")
     again = (through | state.continued) & ~frame.left
-    loop.again = bool(again)
+    loop.again, loop.through = bool(again), bool(through)
     if again:
         machine.emit(Event("end", "next turn", "", again, frame.guards, frame.path, node.at, frame.scope, loop=loop))
     endless = box is not None and box.get("true") == mask and isinstance(node, ir.While)

@@ -30,6 +30,7 @@ from dtlint.machine.values import (
     ModuleRef,
     Object,
     Row,
+    Symbol,
     Tuple,
     Unknown,
     Value,
@@ -334,7 +335,15 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     # `make(folder, quiet=rank != 0).found`: that a thing was told its rank does not show what else in it depends on it
     cause = base.cause if base.symbol not in machine.facts.get("told", ()) else None
     base = jax_facts.own_part(machine, base, name)
-    return machine.unknown("attr", base.symbol, name, cause=cause, tags=base.tags)
+    tags = base.tags - {containers.UNEVEN} if made_by_another(base.symbol) else base.tags
+    return machine.unknown("attr", base.symbol, name, cause=cause, tags=tags)
+
+
+def made_by_another(symbol: Symbol) -> bool:
+    """`benchmark.evaluate(model, samples).metrics`: how many samples there were is no matter of what else somebody has
+    made of them. What a method of the samples gives, `samples.reshape(-1, 4).rows`, may be as long as they are."""
+    asked = symbol.key[1] if symbol.key[0] == "call" else None
+    return isinstance(asked, Symbol) and asked.key[0] == "attr" and asked.key[1].alike is not False
 
 
 NUMBERS_OF_A_PROCESS = ("rank", "local_rank", "node")  # values of a row

@@ -139,6 +139,8 @@ def drifting(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
             continue
         loops = [node for node in path if isinstance(node, Loop)]
         for number, value in event.extra["arguments"]:
+            if keeps_own(value):
+                continue
             for way, leaf in paths(value):
                 assert isinstance(leaf, Unknown)
                 carried = [loop.carried.get(leaf.symbol) for loop in loops]
@@ -149,6 +151,13 @@ def drifting(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
                     if not handed_on(run, after)
                 ):
                     yield event, trail_of(event, path)
+
+
+def keeps_own(state: Value) -> bool:
+    """Does the state hold, beside copies for all devices, what each device has made for itself: an environment? What is
+    with it goes its own way on each of them."""
+    made = [leaf for _, leaf in paths(state) if not_key(leaf) and not has(leaf, "replicated")]
+    return any(has(leaf, "output") for leaf in made)
 
 
 def handed_on(run: Run, after: object) -> bool:

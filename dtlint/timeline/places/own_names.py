@@ -80,12 +80,18 @@ def suspects(run: Run, whole: bool) -> Iterator[tuple[Access, str]]:
             yield access, "each rank makes a folder of its own"
         if access.kind in READS:
             other = next((one for one in found_here if one.kind in FILLED and foreign(one, access)), None)
-            if other is not None:
+            if other is not None and not finds_nothing(other, access):
                 yield access, f"what is read here was written by another rank (line {other.event.at[0]})"
         elif access.kind != "mkdir":
             folder = next((one for one in found_here if one.kind == "mkdir" and made_for(run, one, access)), None)
             if folder is not None:
                 yield access, f"the folder was made by another rank (line {folder.event.at[0]}), under its own name"
+
+
+def finds_nothing(write: Access, read: Access) -> bool:
+    """Does each rank look for what is in a temporary folder of its own, and so does whoever puts something there? The
+    others find nothing, and have nothing to do."""
+    return read.kind == "listing" and private(read.value) and not write.mask & ~read.mask
 
 
 def own_cause(access: Access) -> Cause | None:

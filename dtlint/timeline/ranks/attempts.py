@@ -32,7 +32,7 @@ from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.classify import RANK_KINDS
 from dtlint.timeline.ranks.handing_out import handed_out
 from dtlint.timeline.ranks.managers import managed
-from dtlint.timeline.ranks.parting import Divergence, Path, communicates_without_end, strip_ends
+from dtlint.timeline.ranks.parting import Divergence, Path, communicates_without_end, ends_with_a_turn, strip_ends
 from dtlint.timeline.samples.called_again import in_a_loop
 from dtlint.timeline.steps.kinds import KIND
 
@@ -147,9 +147,13 @@ def left_alone(run: Run, node: Attempt, handler: HandlerLog, path: Path) -> Dive
         return None
     if first_event(node.body, node.mask) is not None or first_event(handler.log, node.mask) is not None:
         return None
+    if handler.exit == "continue" and ends_with_a_turn(path, node.path, node.function):
+        return None
     guard = next((one for one in guards_of(node, path) if of_some(one) and one.taken & node.mask), None)
     skipped = skipped_event(node, handler.exit, path) if handler.exit in LEAVES else ahead(run, node, path)
     if guard is None or skipped is None or not skipped[0].mask & others or not skipped[0].mask & node.mask:
+        return None
+    if handler.exit == "continue" and made_in_a_later_turn(run, node, path, skipped[0], others):
         return None
     word, place = handler.exit, handler.exit_at
     leaving = Decision(
@@ -157,6 +161,23 @@ def left_alone(run: Run, node: Attempt, handler: HandlerLog, path: Path) -> Dive
     )
     calls = (*path, *skipped[1])
     return Divergence("exit", leaving, skipped[0], calls, skipped[0].mask & others, node.mask, cause=guard.cause)
+
+
+def made_in_a_later_turn(run: Run, node: Attempt, path: Path, skipped: Event, others: int) -> bool:
+    """The same of a loop of which each turn is told by itself: the very call comes again, and the others are gone."""
+    for log in logs_of(path[-1]) if path else (run.log,):
+        nodes = iter(log.nodes)
+        if any(one is node for one in nodes):
+            later = (
+                inner
+                for one in nodes
+                for inner in (one, *(below for held in inner_logs(one) for below, _ in walk(held)))
+            )
+            return any(
+                isinstance(one, Event) and (one.path, one.at) == (skipped.path, skipped.at) and not one.mask & others
+                for one in later
+            )
+    return False
 
 
 def raised_behind(run: Run, node: Attempt, handler: HandlerLog, path: Path) -> bool:

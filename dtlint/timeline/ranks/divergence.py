@@ -11,7 +11,7 @@ from dtlint.machine.run import Run
 from dtlint.timeline.ranks.certain import flush, scan
 from dtlint.timeline.ranks.classify import RANK_KINDS
 from dtlint.timeline.ranks.joining import joined
-from dtlint.timeline.ranks.parting import Divergence, Pending
+from dtlint.timeline.ranks.parting import Divergence, Pending, ends_with_a_turn
 from dtlint.timeline.ranks.two_groups import crossed
 from dtlint.timeline.ranks.undecided import origin, undecided
 from dtlint.timeline.ranks.untold import Untold
@@ -38,6 +38,7 @@ def find(run: Run) -> Iterator[Divergence]:
         and not untold.answers_later(one)
         and (one.decision is None or one.decision.exit_word != ASSERTED)
         and not nobody_started(one)
+        and not met_in_a_later_turn(one)
         and not others_ask_too(run, one)
     ]
     for one in certain:
@@ -92,6 +93,15 @@ def turned_away(divergence: Divergence) -> bool:
         and "<locals>" in decision.function
         and any(isinstance(node, Call) and node.caller == decision.function for node in divergence.path)
     )
+
+
+def met_in_a_later_turn(divergence: Divergence) -> bool:
+    """`except FileNotFoundError: continue`, and the others leave the loop behind the call: who goes on to the next turn
+    comes to the very call in it, or in the one after that."""
+    decision = divergence.decision
+    if divergence.shape != "exit" or decision is None or decision.exit_word != "continue":
+        return False
+    return ends_with_a_turn(divergence.path, decision.path, decision.function)
 
 
 def others_ask_too(run: Run, divergence: Divergence) -> bool:

@@ -208,3 +208,12 @@ def next_in_loop(path: Path, mask: int, known: Answers = NOTHING) -> tuple[Event
         if isinstance(node, Call):
             return None
     return None
+
+
+def ends_with_a_turn(path: Path, file: str, function: str) -> bool:
+    """Does who goes through a turn of the loop around it leave the loop, so that others come to its calls in a later
+    turn: `except FileNotFoundError: continue`, and a `break` at the end?"""
+    around = [
+        one for one in path if isinstance(one, Loop) and (one.decision.path, one.decision.function) == (file, function)
+    ]
+    return bool(around) and around[-1].again and not around[-1].through

@@ -300,6 +300,8 @@ def one_batch(run: Any, window: Window) -> bool:
     """Is one batch all that a window holds, unless somebody gives the option that says otherwise?"""
     subject = window.walked
     counted = subject.attributes.get("count") if window.nested and isinstance(subject, Object) else None
+    if counted == Const(1):
+        return True
     sizes = [part for symbol, _ in window.when for part in moduli(symbol)]
     if isinstance(counted, Unknown):
         sizes.append(counted.symbol)

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine.contents import filled_by
 from dtlint.machine.core import Machine
 from dtlint.machine.library.drawing import seeds
@@ -136,8 +137,21 @@ def handed_over(machine: Machine, call: Invocation) -> None:
         if isinstance(node, ir.Lambda) and not names_in(node).intersection(machine.interesting):
             continue
         nested = isinstance(node, ir.Lambda) or "<locals>" in node.qualname
+        if nested and called_below(machine, inner):
+            continue
         if nested or call.mask != machine.world.full:
             may_call(machine, value, node, call.mask)
+
+
+def called_below(machine: Machine, inner: FunctionRef) -> bool:
+    """`@named_jit(donate=True) def again(model): …`, and `again(model)` below: a decorator that nobody knows keeps what
+    it is given, and who calls that is seen."""
+    around = machine.frame.function
+    if machine.decorating != len(machine.stack) or around is None or not isinstance(around.node, ir.Function):
+        return False
+    calls = (one.func for one in every_node(around.node.body) if isinstance(one, ir.Call))
+    name = inner.name.rpartition(".")[2]
+    return any(isinstance(one, ir.Name) and one.id == name for one in calls)
 
 
 def unguarded(value: Value) -> Value:
