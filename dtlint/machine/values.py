@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 CONTAINERS = ("list", "dict", "set")  # kinds of objects
 ITEMS = "items"  # symbol: one of the items of a list that has grown, of which each part is named
+CHAIN = "chain"  # symbol: what several iterables give, one after the other
 
 
 class Trail:

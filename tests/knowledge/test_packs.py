@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from dtlint.knowledge import loader
-from dtlint.machine.library import HANDLERS
+from dtlint.machine.library.calling import HANDLERS
 
 PACKS = dict(loader._shipped())
 KNOWN = loader.load()

@@ -10,6 +10,7 @@ from dtlint.machine import library
 from dtlint.machine.contents import containers, keys_of_some, presets
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
+from dtlint.machine.library.python import environment_use
 from dtlint.machine.values import (
     Bound,
     Cause,
@@ -39,7 +40,7 @@ def walked(machine: Machine, iterable: Value, mask: int) -> None:
 
 def turns_of(machine: Machine, iterable: Value, mask: int) -> tuple[Value | None, Cause | None]:
     """The number of turns over an iterable where it is known, and why it may differ between lanes."""
-    trip = library.length(machine, iterable, mask)
+    trip = library.reading.length(machine, iterable, mask)
     cause = containers.length_cause(machine, iterable)
     if trip is not None and cause is None:
         cause = trip.cause
@@ -188,7 +189,7 @@ def named_places(node: ir.For) -> Iterator[tuple[ir.Expr, ir.Expr]]:
 def is_environment(machine: Machine, table: ir.Expr, mask: int) -> bool:
     if not isinstance(table, ir.Name | ir.Attr):
         return False
-    return machine.evaluate(table, mask) == External(library.environment_use.ENVIRONMENT)
+    return machine.evaluate(table, mask) == External(environment_use.ENVIRONMENT)
 
 
 def maker_names(machine: Machine) -> frozenset[str]:

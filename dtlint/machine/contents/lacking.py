@@ -14,7 +14,6 @@ from typing import Any
 from dtlint.machine.control.turn_questions import of_a_turn
 from dtlint.machine.core import Machine
 from dtlint.machine.logs import Decision, Place
-from dtlint.machine.names import attributes
 from dtlint.machine.names.frames import Frame, Leaving
 from dtlint.machine.values import BY_RANK, MISSING, Cause, ClassRef, Object, Row, Symbol, Trail, Value, lane_value
 
@@ -72,6 +71,8 @@ def asked(machine: Machine, thing: Value, name: Any, there: Value, absent: Value
 
 def read(machine: Machine, thing: Object, name: Any, found: Value, mask: int) -> None:
     """Lanes read an attribute that only others have made."""
+    from dtlint.machine.names import attributes
+
     have = lanes_with(machine, thing, name)
     if have is None or not mask & ~have or not isinstance(found, Object) or not isinstance(thing.kind, ClassRef):
         return
@@ -105,6 +106,8 @@ def left_in_a_turn(one: Leaving) -> bool:
 
 def looked_up(machine: Machine, name: str, mask: int) -> None:
     """Lanes read a variable that only others have bound, and nothing that was asked since may keep them away."""
+    from dtlint.machine.names import attributes
+
     frame = machine.frame
     have = frame.variables.partly.get(name) if frame.variables.partly is not None else None
     made = machine.facts.get(BOUND_BY, {}).get((id(frame.variables), name)) if have is not None else None

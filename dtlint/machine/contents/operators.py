@@ -15,7 +15,7 @@ from dtlint.machine.contents.presence import ALIKE, ALWAYS, made_on_one_side, ow
 from dtlint.machine.contents.truth import truth_of
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
-from dtlint.machine.library.computing import provenance
+from dtlint.machine.library.computing import metrics, provenance
 from dtlint.machine.library.feeding import filled_shares
 from dtlint.machine.library.meeting import roots
 from dtlint.machine.library.python import options
@@ -112,7 +112,7 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
         return dictionaries.united(machine, left, right)
     left, right = content(left), content(right)
     if op == "/" and isinstance(right, Unknown):
-        library.metrics.divided_by(machine, right)
+        metrics.divided_by(machine, right)
     if op == "-" and isinstance(left, Unknown) and left.symbol.key[0] in ("op +", "op -", "op *"):
         rest = difference(left, right)
         if rest is not None:
@@ -125,7 +125,7 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
         return Const(0)
     made = opaque(machine, f"op {op}", left, right)
     if op == "*":
-        return library.metrics.for_all(left, right, made)
+        return metrics.for_all(left, right, made)
     if op == "-":
         filled_shares.subtracted(machine, left, right, made)
     return made
@@ -172,7 +172,7 @@ def of_each_lane(machine: Machine, held: Value) -> Value:
 
 
 def comparison(machine: Machine, op: str, left: Value, right: Value, mask: int) -> Value:
-    left, right = library.compared(machine, left, right)
+    left, right = library.noticing.compared(machine, left, right)
     if op in ("is", "is not") and right == NONE:
         if own_gradient(left):
             return truthy(op == "is not")

@@ -8,6 +8,7 @@ from dtlint.machine.contents.opaque import TEMPORARY
 from dtlint.machine.contents.presence import looked_for, made_on_one_side, perhaps_not_made
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, restrict, token
+from dtlint.machine.library.python import files
 from dtlint.machine.logs import plain_truth
 from dtlint.machine.values import (
     BY_RANK,
@@ -70,7 +71,7 @@ def is_filled(symbol: object) -> bool:
     it."""
     if not isinstance(symbol, Symbol):
         return False
-    if symbol.key[0] == library.files.JOINED:
+    if symbol.key[0] == files.JOINED:
         return len(symbol.key) > 2
     return symbol.key[0] == "text" and any(isinstance(part, str) and part for part in symbol.key[1:])
 
@@ -124,7 +125,7 @@ def truth(
     """Masks of the lanes where the value is true, false, and unknown, with the cause of any difference."""
     value = restrict(answered(machine, restrict(value, mask), mask, counted), mask)
     if isinstance(value, External | Bound | FunctionRef):
-        value = library.asked(machine, value)
+        value = library.noticing.asked(machine, value)
     if value.tags and "off root" in machine.facts:
         from dtlint.machine.library.meeting import roots
 

@@ -87,7 +87,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
             takers.append(lanes)
             return
         part = node.clauses[index]
-        iterable = library.iterated(machine, machine.evaluate(part.iterable, lanes), lanes)
+        iterable = library.reading.iterated(machine, machine.evaluate(part.iterable, lanes), lanes)
         walked(machine, iterable, lanes)
         sources.append(iterable)
         items = containers.items_of(machine, iterable)
@@ -124,7 +124,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         saved = machine.sinks
         machine.sinks = [(loop.body, lanes)]
         first, loop.objects, mark = machine.symbols.count, machine.objects, len(machine.journal)
-        item = own_order.told(machine, iterable, library.element(machine, iterable, lanes), decision.at)
+        item = own_order.told(machine, iterable, library.reading.element(machine, iterable, lanes), decision.at)
         assign_target(machine, part.target, item, lanes)
         note_items(loop, part.target, frame.variables)
         filtered(part, index, lanes)

@@ -95,7 +95,7 @@ def walk_over(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int
         return unroll_apart(machine, node, iterable, mask)
     if by_lane is not None:  # each lane has the items in an order of its own
         return unroll_apart(machine, node, by_lane, mask)
-    iterable = library.iterated(machine, iterable, mask)
+    iterable = library.reading.iterated(machine, iterable, mask)
     run = over_generators.walked(machine, iterable, mask)  # `__iter__` of the project may be one
     if run is not None:
         return over_generators.run_loop(machine, node, *run, mask)
@@ -117,7 +117,7 @@ def walk_over(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int
 
 def bind_item(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int:
     machine.current_at = node.at  # a later turn comes from the end of the body
-    item = own_order.told(machine, iterable, library.element(machine, iterable, mask), node.at)
+    item = own_order.told(machine, iterable, library.reading.element(machine, iterable, mask), node.at)
     machine.frame.loops[-1].item = item
     assign_target(machine, node.target, item, mask)
     return mask

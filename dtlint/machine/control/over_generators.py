@@ -29,7 +29,7 @@ def beside(machine: Machine, value: Value, mask: int) -> tuple[Object, Given] | 
     """`enumerate(project_generator())`, `zip(range(steps), thing_with_generator_for_iter)`"""
     if not isinstance(value, Object) or value.kind not in ("<enumerate>", "<zip>"):
         return None
-    walks = [library.iterated(machine, one, mask) for one in value.facts.get("inner", ())]
+    walks = [library.reading.iterated(machine, one, mask) for one in value.facts.get("inner", ())]
     generator = next((one for one in walks if is_generator(one)), None)
     if generator is None:
         return None
@@ -40,7 +40,9 @@ def beside(machine: Machine, value: Value, mask: int) -> tuple[Object, Given] | 
         return None  # a loader or the like beside it is what is walked over
 
     def zipped(given: Value, lanes: int) -> Value:
-        return Tuple(tuple(given if one is generator else library.element(machine, one, lanes) for one in walks))
+        return Tuple(
+            tuple(given if one is generator else library.reading.element(machine, one, lanes) for one in walks)
+        )
 
     ends_alike = any(one.attributes["count"].cause is None for one in ranges)
     return (asked_for_some(machine, generator, mask) if ends_alike else generator), zipped
@@ -69,7 +71,7 @@ def run_loop(machine: Machine, node: ir.For, generator: Object, given: Given, ma
             assign_target(machine, node.target, state.item, lanes)
             sinks, away = machine.sinks, len(frame.leavings) + len(state.leavings)
             state.mark = len(machine.journal)
-            library.turn_ends(machine, machine.run(node.body, lanes))
+            library.noticing.turn_ends(machine, machine.run(node.body, lanes))
             rejoin(machine, state, "continue", sinks, away)
             merge_leavings(machine, state, "continue")
         finally:

@@ -72,7 +72,7 @@ def run_expression(machine: Machine, node: ir.ExprStmt, mask: int) -> int:
     value = evaluate(machine, node.value, mask)
     if "running" in machine.facts:
         lost_handles.dropped(machine, value, node.value)
-    library.discarded(machine, node.value, value, mask)
+    library.noticing.discarded(machine, node.value, value, mask)
     return mask
 
 
@@ -97,7 +97,7 @@ def run_return(machine: Machine, node: ir.Return, mask: int) -> int:
     way = None if frame.loops or len(answers) < len(frame.choices) else tuple(answers)
     asked = split.symbol if split is not None else None
     frame.returns.append(Returned(mask, value, cause, decision, machine.control_cause(), way, asked))
-    library.turn_ends(machine, mask, returns=True)
+    library.noticing.turn_ends(machine, mask, returns=True)
     leave(machine, "return", node.at, mask)
     return 0
 
@@ -218,7 +218,7 @@ def run_break(machine: Machine, node: ir.Break, mask: int) -> int:
 def run_continue(machine: Machine, node: ir.Continue, mask: int) -> int:
     if machine.frame.loops:
         machine.frame.loops[-1].continued |= mask
-        library.turn_ends(machine, mask)
+        library.noticing.turn_ends(machine, mask)
     leave(machine, "continue", node.at, mask)
     return 0
 

@@ -13,7 +13,9 @@ from dtlint.machine.control.loop_ends import Broken, broken, otherwise
 from dtlint.machine.control.next_turn import look_ahead
 from dtlint.machine.control.widening import Left, Place, Places, changed_more, deciding, widen
 from dtlint.machine.core import Machine, limited
+from dtlint.machine.library.computing import metrics
 from dtlint.machine.library.feeding import sharding
+from dtlint.machine.library.meeting import managers
 from dtlint.machine.library.python import iterators
 from dtlint.machine.logs import EXITS, Decision, Event, Guards, Loop
 from dtlint.machine.names.frames import Frame, Leaving, LoopState
@@ -65,7 +67,7 @@ def turn(
     first = machine.symbols.count  # a later attempt may meet calls that an earlier one has made
     objects, known_causes = machine.objects, 0
     endless = has_no_end(node, subject)
-    library.metrics.turning(machine, node, cause)
+    metrics.turning(machine, node, cause)
     causes: dict[Place, Left] = {}  # why what a turn leaves for the next one differs between lanes
     for attempt in range(MOST):
         for place, (container, name) in widened.items():
@@ -153,7 +155,7 @@ def here_too(
 
 def tells_turns(machine: Machine) -> bool:
     """Does anybody ask what is new in every turn: of JAX keys, of the rounds of a manager?"""
-    return machine.flow is not None or library.managers.MADE in machine.facts
+    return machine.flow is not None or managers.MADE in machine.facts
 
 
 def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
@@ -174,8 +176,12 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
         after = container.get(name, MISSING)
         if after is before:
             continue
-        kept = {leaf.symbol for leaf in library.leaves(after) if isinstance(leaf, Unknown)}
-        left = [held.symbol for held in library.leaves(before) if isinstance(held, Unknown) and held.symbol not in kept]
+        kept = {leaf.symbol for leaf in library.noticing.leaves(after) if isinstance(leaf, Unknown)}
+        left = [
+            held.symbol
+            for held in library.noticing.leaves(before)
+            if isinstance(held, Unknown) and held.symbol not in kept
+        ]
         if not left:
             continue
         if id(container) in onto or is_older(container, loop.objects):
@@ -240,7 +246,7 @@ def run_turn(
     sinks, away = machine.sinks, len(frame.leavings) + len(state.leavings)
     state.mark = len(machine.journal)
     through = machine.run(node.body, entering) if entering else 0
-    library.turn_ends(machine, through)
+    library.noticing.turn_ends(machine, through)
     rejoin(machine, state, "continue", sinks, away)
     merge_leavings(machine, state, "continue")
     again = (through | state.continued) & ~frame.left

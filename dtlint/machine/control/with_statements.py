@@ -62,7 +62,7 @@ def enter_item(machine: Machine, node: ir.With, index: int, mask: int) -> int:
         return with_instance(machine, manager, mask, inner)
     if isinstance(manager, Row) and any(map(of_project, manager.lanes)):
         return with_each(machine, manager, mask, inner)
-    return library.run_context(machine, manager, expression, mask, inner, node.at)
+    return library.contexts.run_context(machine, manager, expression, mask, inner, node.at)
 
 
 def with_generator(machine: Machine, manager: Object, mask: int, inner: Any) -> int:

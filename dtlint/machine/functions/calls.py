@@ -14,7 +14,6 @@ from dtlint.machine.core import AROUND, DEEPEST, Machine
 from dtlint.machine.functions import (
     around_own,
     describing,
-    instances,
     kept,
     one_of_several,
     parameters,
@@ -26,7 +25,7 @@ from dtlint.machine.lanes import join, lanes_in, token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.jax import copies, key_splits
-from dtlint.machine.library.meeting import roots, spawning, works
+from dtlint.machine.library.meeting import spawning, works
 from dtlint.machine.library.python import files, run_later
 from dtlint.machine.library.python.generators import BOUNDED, PART, items_of_part, stops_alike
 from dtlint.machine.logs import WHAT_IS_CALLED, Call, Decision, Event
@@ -48,6 +47,8 @@ from dtlint.machine.values import (
 
 
 def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
+    from dtlint.machine.library.meeting import roots
+
     if isinstance(node.func, ir.Name) and node.func.id == "super":
         return super_of(machine, node, mask)
     base: Value | None = None
@@ -111,6 +112,8 @@ def call_value(
     node: ir.Call | None = None,
     decorating: bool = False,
 ) -> Value:
+    from dtlint.machine.library.training import stepping
+
     if isinstance(callee, Row):
         return call_row(machine, callee, arguments, keywords, mask, node)
     if isinstance(callee, FunctionRef | Bound) and callee.otherwise is not None:
@@ -128,20 +131,22 @@ def call_value(
     if isinstance(callee, Bound):
         return call_bound(machine, callee, arguments, keywords, mask, node)
     if isinstance(callee, ClassRef):
-        known = library.project_type(machine, callee)
+        known = library.calling.project_type(machine, callee)
         if known is not None:
-            return library.call(machine, known, None, arguments, keywords, mask, node, decorating)
+            return library.calling.call(machine, known, None, arguments, keywords, mask, node, decorating)
+        from dtlint.machine.functions import instances
+
         return instances.instantiate(machine, callee, arguments, keywords, mask, node)
     if isinstance(callee, External):
-        return library.call(machine, callee.name, None, arguments, keywords, mask, node, decorating)
+        return library.calling.call(machine, callee.name, None, arguments, keywords, mask, node, decorating)
     if isinstance(callee, Object):
         return call_object(machine, callee, arguments, keywords, mask, node)
     if isinstance(callee, Unknown) and callee.like is not None:
         return call_value(machine, callee.like, arguments, keywords, mask, node)
-    made = library.call_unknown(machine, callee, arguments, keywords, mask, node)
+    made = library.answering.call_unknown(machine, callee, arguments, keywords, mask, node)
     if arguments and node is not None and isinstance(node.func, ir.Attr) and node.func.name == "pop":
         dictionaries.take_out(machine, machine.receiver or NONE, arguments[0], mask)
-    return library.stepping.unknown_called(machine, callee, made, mask)
+    return stepping.unknown_called(machine, callee, made, mask)
 
 
 def call_row(
@@ -224,7 +229,7 @@ def call_bound(
     if isinstance(function, FunctionRef):
         return follow(machine, function, callee.receiver, arguments, keywords, mask, node)
     if isinstance(function, External):
-        return library.call(machine, function.name, callee.receiver, arguments, keywords, mask, node)
+        return library.calling.call(machine, function.name, callee.receiver, arguments, keywords, mask, node)
     return call_value(machine, function, (callee.receiver, *arguments), keywords, mask, node)
 
 
@@ -238,8 +243,8 @@ def call_object(
             return call_value(machine, several, arguments, keywords, mask, node)
         if isinstance(method, FunctionRef):
             return follow(machine, method, thing, arguments, keywords, mask)
-        return library.call_model(machine, thing, arguments, keywords, mask, node)
-    return library.call_instance(machine, thing, arguments, keywords, mask, node)
+        return library.answering.call_model(machine, thing, arguments, keywords, mask, node)
+    return library.answering.call_instance(machine, thing, arguments, keywords, mask, node)
 
 
 def follow(
@@ -251,15 +256,17 @@ def follow(
     mask: int,
     call: ir.Call | None = None,
 ) -> Value:
+    from dtlint.machine.library.feeding import data
+
     node = function.node
     machine.consult(function)
     arguments = restored(machine, function, arguments)
     if "spawned" in machine.facts and spawning.for_one(machine, function, arguments, keywords):
         return NONE
     if isinstance(node, ir.Function):
-        row_found = library.project_row(machine, function) or around_own.row_around(machine, function, receiver)
+        row_found = library.calling.project_row(machine, function) or around_own.row_around(machine, function, receiver)
         if row_found is not None:
-            return library.perform(machine, row_found, receiver, arguments, keywords, mask, call)
+            return library.calling.perform(machine, row_found, receiver, arguments, keywords, mask, call)
         if left_to_subclasses(node):
             return machine.fresh("as configured")
     if machine.stack.count(id(node)) >= 2 or len(machine.stack) >= DEEPEST:
@@ -276,8 +283,8 @@ def follow(
         if told:
             return machine.unknown("told", made.symbol, tags=frozenset(tag for tag in made.tags if not of_part(tag)))
         return made
-    if getattr(node, "name", "") == library.data.TOLD_EPOCH and receiver is not None:
-        machine.emit_event("record", "own-set-epoch", library.data.TOLD_EPOCH, mask, subject=receiver)
+    if getattr(node, "name", "") == data.TOLD_EPOCH and receiver is not None:
+        machine.emit_event("record", "own-set-epoch", data.TOLD_EPOCH, mask, subject=receiver)
     if isinstance(node, ir.Function) and receiver is None:
         described = describing.handed_back(machine, node, arguments, keywords)
         if described is not None:
@@ -356,7 +363,7 @@ def remembered(
         token(receiver) if receiver is not None else None,
         tuple([token(value) for value in arguments]),
         tuple([(name, token(value)) for name, value in keywords]),
-        library.circumstances(machine, arguments, keywords) if machine.flow is not None else None,
+        library.noticing.circumstances(machine, arguments, keywords) if machine.flow is not None else None,
         *[machine.facts.get(fact) for fact in AROUND],
     )
     known = machine.remembered.get(index)

@@ -10,6 +10,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Keywords
+from dtlint.machine.library.python import options, run_later
 from dtlint.machine.names import attributes
 from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
 
@@ -31,7 +32,7 @@ def instantiate(
     if any(base.rpartition(".")[2] in ("Enum", "IntEnum", "StrEnum", "Flag") for base in bases) and arguments:
         return machine.unknown("enum", kind.name, token(arguments[0]), cause=arguments[0].cause)
     initialiser = attributes.in_class(machine, kind, "__init__")
-    library.run_later.finalised(machine, made, mask)
+    run_later.finalised(machine, made, mask)
     stands_in = isinstance(initialiser, FunctionRef) and is_stub(initialiser.node)
     if isinstance(initialiser, FunctionRef) and not stands_in:
         before = alike(machine, kind, bases, arguments, keywords, mask)
@@ -51,11 +52,11 @@ def instantiate(
             if name is not None:
                 made.attributes.setdefault(name, value)
         if "builtins.list" in bases and len(arguments) == 1:
-            held = library.call(machine, "builtins.list", None, arguments, (), mask, node)
+            held = library.calling.call(machine, "builtins.list", None, arguments, (), mask, node)
             if isinstance(held, Object) and "[]" in held.attributes:
                 machine.set(made, "[]", held.attributes["[]"], mask)
         if bases:
-            library.initialised(machine, bases[0], made, arguments, keywords, mask, node)
+            library.calling.initialised(machine, bases[0], made, arguments, keywords, mask, node)
     return made
 
 
@@ -154,7 +155,7 @@ def fill_fields(
     for name in names:
         if name in made.attributes:
             continue
-        option = library.options.spread(machine, spread, name, mask)
+        option = options.spread(machine, spread, name, mask)
         default = attributes.in_class(machine, kind, name)
         if option is not None:
             machine.set(made, name, option, mask)

@@ -98,7 +98,7 @@ def call_method(machine: Machine, receiver: Value, call: Invocation) -> Value | 
         return other
     unique = machine.knowledge.anywhere.get(name)
     if unique is not None:
-        return library.perform(machine, unique, receiver, call.arguments, call.keywords, call.mask, call.node)
+        return library.calling.perform(machine, unique, receiver, call.arguments, call.keywords, call.mask, call.node)
     hooked = hooks.of_gradient(machine, receiver, call)
     if hooked is not None:
         return hooked
@@ -109,7 +109,7 @@ def call_method(machine: Machine, receiver: Value, call: Invocation) -> Value | 
     works.unknown_method(machine, receiver, name, call)
     known = files.anywhere(machine, name)
     if known is not None:
-        return library.perform(machine, known, receiver, call.arguments, call.keywords, call.mask, call.node)
+        return library.calling.perform(machine, known, receiver, call.arguments, call.keywords, call.mask, call.node)
     if name == "requires_grad_":
         parts.frozen(machine, call)
         stepping.differentiated_by_hand(machine, receiver)
@@ -196,7 +196,7 @@ def call_instance(
         return operations.apply(machine, thing, arguments, keywords, mask)
     row = machine.knowledge.method(str(thing.kind), "__call__")
     if row is not None:
-        return library.perform(machine, row, thing, arguments, keywords, mask, node)
+        return library.calling.perform(machine, row, thing, arguments, keywords, mask, node)
     invocation = Invocation("__call__", LOCAL, thing, arguments, keywords, mask, node)
     found = jax_hosts.called(machine, thing, invocation)
     if found is not None:

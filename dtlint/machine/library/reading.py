@@ -37,7 +37,7 @@ def value_of(machine: Machine, row: Api, name: str, mask: int, owner: Value | No
     """Read an attribute a pack describes, of its owner."""
     if "number" in row.extra:
         return Const(float(row.extra["number"]))
-    handler = library.HANDLERS.get(row.model) if row.model else None
+    handler = library.calling.HANDLERS.get(row.model) if row.model else None
     invocation = Invocation(name, row, owner, (), (), mask, None)
     if handler is not None:
         found = handler(machine, invocation)
@@ -45,7 +45,7 @@ def value_of(machine: Machine, row: Api, name: str, mask: int, owner: Value | No
             return found
     if row.does == "value":
         return identity.lane_value_of(machine, row.value, identity.short(name))
-    return library.perform(machine, row, None, (), (), mask, None)
+    return library.calling.perform(machine, row, None, (), (), mask, None)
 
 
 def member_value(machine: Machine, row: Api, name: str, mask: int) -> Value:

@@ -6,14 +6,13 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.text import render
+from dtlint.machine import library
 from dtlint.machine.contents import containers, dictionaries, lacking, own_operators, written
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.feeding import batches
-from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.jax import key_counts
 from dtlint.machine.library.jax import keys as jax_keys
-from dtlint.machine.library.python import environment_use
 from dtlint.machine.names import attributes, said_types, subscripts
 from dtlint.machine.values import (
     FALSE,
@@ -65,6 +64,7 @@ MOVED_ON = "moved on"  # fact of the run: symbols to which something was added w
 
 def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
     from dtlint.machine.contents.operators import arithmetic
+    from dtlint.machine.library.python import environment_use
 
     old = machine.evaluate(node.target, mask)
     value = machine.evaluate(node.value, mask)
@@ -156,9 +156,7 @@ def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) ->
     elif isinstance(target, ir.Index):
         container = machine.evaluate(target.value, mask)
         index = machine.evaluate(target.index, mask)
-        from dtlint.machine import library
-
-        library.item_written(machine, container, index, value, mask)
+        library.noticing.item_written(machine, container, index, value, mask)
         if isinstance(container, Unknown) and isinstance(target.value, ir.Index):
             put_inside(machine, target.value, container, value, mask)
         if subscripts.by_name(machine, container, index, "__setitem__", (index, value), mask) is None:
@@ -191,9 +189,7 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
 
             calls.follow(machine, setter, base, (value,), (), mask)  # type: ignore[arg-type]
             return
-    from dtlint.machine import library
-
-    library.attribute_written(machine, base, name, value, mask)
+    library.noticing.attribute_written(machine, base, name, value, mask)
     if isinstance(base, Object):
         keep_default(machine, base, name)
         lacking.written(machine, base, name, mask)
@@ -232,6 +228,8 @@ def keep_default(machine: Machine, thing: Object, name: str) -> None:
 
 
 def unpack(machine: Machine, targets: tuple[ir.Expr, ...], value: Value, mask: int) -> None:
+    from dtlint.machine.library.jax import hosts as jax_hosts
+
     starred = next((index for index, target in enumerate(targets) if isinstance(target, ir.Star)), None)
     if machine.flow is not None and starred is None:
         jax_keys.taken_apart(machine, value, len(targets), mask)

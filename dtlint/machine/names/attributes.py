@@ -13,7 +13,8 @@ from dtlint.machine.contents import containers, lacking, written
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import kept, one_of_several
 from dtlint.machine.lanes import map_lanes, token
-from dtlint.machine.library.training import gradient_parts, group_options
+from dtlint.machine.library.computing import provenance
+from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.names import said_types
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.starts.given import PARSED
@@ -80,6 +81,8 @@ def read(machine: Machine, base: Value, name: str, mask: int) -> Value:
 
 
 def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
+    from dtlint.machine.library.training import operations
+
     if isinstance(base, External):
         return external(machine, base.name, name, mask)
     if isinstance(base, ModuleRef):
@@ -101,7 +104,7 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
         from dtlint.machine.functions import own_kind
 
         return (
-            library.computed_by(machine, base, name)
+            operations.computed_by(machine, base, name)
             or own_kind.maker(machine, base, name)
             or machine.unknown("class attribute", base.name, name)
         )
@@ -163,7 +166,7 @@ def external(machine: Machine, owner: str, name: str, mask: int) -> Value:
     full = machine.knowledge.canonical(f"{owner}.{name}")
     row = machine.knowledge.attributes.get(full)
     if row is not None:
-        return library.value_of(machine, row, full, mask)
+        return library.reading.value_of(machine, row, full, mask)
     if owner in machine.knowledge.attributes:
         return of_unknown(machine, machine.unknown(owner), name, mask)  # `from library import OPTIONS`
     return External(full)
@@ -185,6 +188,8 @@ def of_module(machine: Machine, module: ModuleRef, name: str, mask: int) -> Valu
 
 
 def of_object(machine: Machine, thing: Object, name: str, mask: int) -> Value:
+    from dtlint.machine.library.training import group_options
+
     found = machine.get(thing, name)
     if found is not None:
         lacking.read(machine, thing, name, found, mask)
@@ -200,8 +205,8 @@ def of_object(machine: Machine, thing: Object, name: str, mask: int) -> Value:
             return field
     row = machine.knowledge.attribute(thing.kind, name)
     if row is not None:
-        return library.value_of(machine, row, f"{thing.kind}.{name}", mask, thing)
-    handled = library.read_attribute(machine, thing, name, mask)
+        return library.reading.value_of(machine, row, f"{thing.kind}.{name}", mask, thing)
+    handled = library.reading.read_attribute(machine, thing, name, mask)
     if handled is not None:
         return handled
     if thing.kind in CONTAINERS and not has(thing.facts.get("builtin", thing.kind), name):
@@ -210,6 +215,9 @@ def of_object(machine: Machine, thing: Object, name: str, mask: int) -> Value:
 
 
 def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
+    from dtlint.machine.library.feeding import loaders
+    from dtlint.machine.library.python import named_fields
+
     assert isinstance(thing.kind, ClassRef)
     found = in_class(machine, thing.kind, name)
     if isinstance(found, Object) and "default_factory" in found.facts:
@@ -219,13 +227,13 @@ def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     found = one_of_several.only_of_other(machine, thing, name, mask)
     if found is not None:
         return found
-    inner = library.loaders.inside_of(thing)
+    inner = loaders.inside_of(thing)
     if inner is not thing:
         return of_object(machine, inner, name, mask)
     for base in external_bases(machine, thing.kind):
         row = machine.knowledge.attribute(base, name)
         if row is not None:
-            return library.value_of(machine, row, f"{base}.{name}", mask, thing)
+            return library.reading.value_of(machine, row, f"{base}.{name}", mask, thing)
         if machine.knowledge.method(base, name) is not None:
             return Bound(External(f"{base}.{name}"), thing)
     item = machine.get(thing, ("key", name))
@@ -235,12 +243,12 @@ def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
         return Bound(External("builtins.setattr"), None, (thing,))
     fallback = in_class(machine, thing.kind, "__getattr__")
     if name == "__dict__":
-        return library.named_fields.own_dict(machine, thing, mask)
+        return named_fields.own_dict(machine, thing, mask)
     if fallback is not None:
         return handed_on(machine, fallback, thing, name, mask)
     member = machine.knowledge.members.get(name)
     if member is not None:
-        return library.member_value(machine, member, name, mask)
+        return library.reading.member_value(machine, member, name, mask)
     bases = external_bases(machine, thing.kind)
     if bases and bases[0] not in ("builtins.object",):
         return Bound(External(f"{bases[0]}.{name}"), thing)
@@ -293,6 +301,10 @@ def bind(machine: Machine, found: Value, thing: Object, mask: int) -> Value:
 
 
 def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
+    from dtlint.machine.library.meeting import works
+    from dtlint.machine.library.python import options
+    from dtlint.machine.library.training import gradient_parts, own_gradients
+
     if base.like is not None:
         return read(machine, base.like, name, mask)
     found = (
@@ -305,23 +317,23 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     said = said_types.like(machine, base, name)
     if said is not None:
         return read(machine, said, name, mask)
-    member = machine.knowledge.members.get(library.options.spelled(machine, base, name))
+    member = machine.knowledge.members.get(options.spelled(machine, base, name))
     if member is not None and base.cause is None and not means_another(machine, member, base, name):
-        return library.member_value(machine, member, name, mask)
+        return library.reading.member_value(machine, member, name, mask)
     if name in ALIKE or (name == "size" and containers.UNEVEN not in base.tags):
         return machine.unknown("attr", base.symbol, name)
     if name == "grad":
-        gradient = library.own_gradients.gradient_of(machine, base)
+        gradient = own_gradients.gradient_of(machine, base)
         if gradient is None:
-            tags = base.tags | {library.own_gradients.GRADIENT}
+            tags = base.tags | {own_gradients.GRADIENT}
             gradient = machine.unknown("attr", base.symbol, name, cause=base.cause, tags=tags)
-        marks = library.works.on_gradient(machine, base.symbol) | gradient_parts.of_gradient(machine, base.symbol)
-        return library.provenance.marked(gradient, *marks) if marks else gradient
+        marks = works.on_gradient(machine, base.symbol) | gradient_parts.of_gradient(machine, base.symbol)
+        return provenance.marked(gradient, *marks) if marks else gradient
     if base.cause is None and base.symbol.key[0] == PARSED:
-        return library.options.option(machine, base, name, mask)
+        return options.option(machine, base, name, mask)
     # `make(folder, quiet=rank != 0).found`: that a thing was told its rank does not show what else in it depends on it
     cause = base.cause if base.symbol not in machine.facts.get("told", ()) else None
-    base = library.jax_facts.own_part(machine, base, name)
+    base = jax_facts.own_part(machine, base, name)
     return machine.unknown("attr", base.symbol, name, cause=cause, tags=base.tags)
 
 
@@ -330,7 +342,9 @@ NUMBERS_OF_A_PROCESS = ("rank", "local_rank", "node")  # values of a row
 
 def means_another(machine: Machine, member: Api, base: Unknown, name: str) -> bool:
     """`config.lora.rank` says nothing of a process."""
-    if member.value in NUMBERS_OF_A_PROCESS and library.options.numbers_no_process(machine, base, name):
+    from dtlint.machine.library.python import options
+
+    if member.value in NUMBERS_OF_A_PROCESS and options.numbers_no_process(machine, base, name):
         return True
     owner = base.symbol.key[-1]
     return isinstance(owner, str) and not set(owner.lower().split("_")).isdisjoint(member.extra.get("not_of", ()))
@@ -338,7 +352,7 @@ def means_another(machine: Machine, member: Api, base: Unknown, name: str) -> bo
 
 def of_state(machine: Machine, base: Unknown, name: str, mask: int) -> Value | None:
     """A method that the project's class of a train state has of its own."""
-    kind = library.jax_facts.state_class(machine, base)
+    kind = jax_facts.state_class(machine, base)
     found = in_class(machine, kind, name) if kind is not None else None
     if not isinstance(found, FunctionRef) or found.kind not in ("function", "property"):
         return None

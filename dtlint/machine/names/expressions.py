@@ -18,6 +18,7 @@ from dtlint.machine.functions import calls
 from dtlint.machine.lanes import join, map_lanes, restrict
 from dtlint.machine.library.computing import taken_up
 from dtlint.machine.library.feeding import batches
+from dtlint.machine.library.meeting import works
 from dtlint.machine.library.python import files, generators, iteration, templates
 from dtlint.machine.library.training import models
 from dtlint.machine.logs import Decision
@@ -91,7 +92,7 @@ def subscript(machine: Machine, node: ir.Index, mask: int) -> Value:
         base = evaluate(machine, node.value, mask)
     index = evaluate(machine, node.index, mask)
     if owner is not None and isinstance(node.value, ir.Attr) and node.value.name == "shape" and index == Const(0):
-        rows = library.uneven_length(machine, owner, mask)
+        rows = library.reading.uneven_length(machine, owner, mask)
         if rows is not None:
             return rows
     if isinstance(base, Row | Unknown) and "off root" in machine.facts:
@@ -169,7 +170,7 @@ def unary(machine: Machine, node: ir.Unary, mask: int) -> Value:
 
 def negate(machine: Machine, value: Value, mask: int) -> Value:
     if isinstance(value, External | Bound | FunctionRef):
-        value = library.asked(machine, value)
+        value = library.noticing.asked(machine, value)
     value = answered(machine, value, mask)
 
     def one(held: Value) -> Value:
@@ -189,9 +190,9 @@ def compare(machine: Machine, node: ir.Compare, mask: int) -> Value:
     for op, right_node in node.pairs:
         right = evaluate(machine, right_node, mask)
         if op == "==" and isinstance(left, Row):
-            library.answered(machine, node.left, left, right)
+            library.noticing.answered(machine, node.left, left, right)
         if isinstance(node.left, ir.Attr) and left is first and op in ("==", "!="):
-            library.called_beside(machine, node.left, right)
+            library.noticing.called_beside(machine, node.left, right)
         part = has_inside(machine, op, left, right, mask) or own_operators.compared(machine, op, left, right, mask)
         part = part or comparison(machine, op, left, right, mask)
         result = part if result is None else both(machine, result, part)
@@ -235,10 +236,10 @@ def boolean(machine: Machine, node: ir.BoolOp, mask: int) -> Value:
         else:
             right = evaluate(machine, later, going)
         if isinstance(right, External | Bound | FunctionRef) and only_asked(machine, node):
-            right = library.asked(machine, right)
+            right = library.noticing.asked(machine, right)
         of_ranks = type(right) is Row or type(result) is Row
         if of_ranks or (type(right) is Const and right.scale == "world" and not only_asked(machine, node)):
-            library.chosen(machine, node.op, result, right, text_of(node.values[0]))
+            library.noticing.chosen(machine, node.op, result, right, text_of(node.values[0]))
         result = combine(machine, node.op, result, right, taken=not only_asked(machine, node))
         result = restrict(result, mask)
     return result
@@ -359,8 +360,8 @@ def conditional(machine: Machine, node: ir.IfExp, mask: int) -> Value:
     )
     result = holder.get("value", NONE)
     if false and type(result) is Row and type(test) is Row:
-        library.placed(machine, test, result, text_of(node.test))
-        library.withheld(machine, node, test, result, text_of(node.test))
+        library.noticing.placed(machine, test, result, text_of(node.test))
+        library.noticing.withheld(machine, node, test, result, text_of(node.test))
     return result
 
 
@@ -382,8 +383,8 @@ def tuple_(machine: Machine, node: ir.Tup, mask: int) -> Value:
             items.extend(spread)
         else:
             items.append(evaluate(machine, item, mask))
-    if len(items) == len(node.items) and library.works.RUNNING in machine.facts:
-        started = max((place for place, one in enumerate(items) if library.works.works_in(one)), default=0)
+    if len(items) == len(node.items) and works.RUNNING in machine.facts:
+        started = max((place for place, one in enumerate(items) if works.works_in(one)), default=0)
         for place, item in enumerate(node.items[:started]):
             if isinstance(item, ir.Name):  # `(flat, all_reduce(flat, async_op=True))`: it is on its way by now
                 items[place] = evaluate(machine, item, mask)
@@ -429,7 +430,7 @@ def comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
 
 
 def formatted(machine: Machine, node: ir.FString, mask: int) -> Value:
-    pieces = (library.meant(machine, evaluate(machine, part, mask), "formatted") for part in node.parts)
+    pieces = (library.noticing.meant(machine, evaluate(machine, part, mask), "formatted") for part in node.parts)
     return templates.put_together(machine, tuple(pieces), mask)
 
 

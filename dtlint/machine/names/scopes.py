@@ -183,7 +183,7 @@ def run_import(machine: Machine, node: ir.Import, mask: int) -> int:
                 machine.assign(first, External(first) if isinstance(found, External) else value, mask)
             if isinstance(value, ModuleRef) and "." in dotted:
                 module_value(machine, dotted, 0)
-        library.imported(machine, dotted, mask)
+        library.noticing.imported(machine, dotted, mask)
     return mask
 
 
@@ -206,8 +206,8 @@ def run_import_from(machine: Machine, node: ir.ImportFrom, mask: int) -> int:
             continue
         machine.assign(alias or name, imported_name(machine, module, dotted, name, mask), mask)
         if module is not None:
-            library.imported(machine, f"{dotted}.{name}", mask)
-    library.imported(machine, dotted, mask)
+            library.noticing.imported(machine, f"{dotted}.{name}", mask)
+    library.noticing.imported(machine, dotted, mask)
     return mask
 
 
@@ -330,7 +330,7 @@ def run_module(machine: Machine, path: str) -> None:
     machine.deepest = machine.near = DEEPEST  # whoever comes first: the bindings are for all
     log = Log()
     machine.notes["module log", path] = log
-    aside = library.set_aside(machine)
+    aside = library.noticing.set_aside(machine)
     machine.frame, machine.journal, machine.sinks, machine.stack = frame, [], [(log, machine.world.full)], []
     machine.spent = 0  # a module's body has a budget of its own
     try:
@@ -346,7 +346,7 @@ def run_module(machine: Machine, path: str) -> None:
         machine.uses = outer
         machine.notes["module asks", path] = "global rank" in machine.facts
         machine.deepest, machine.near, machine.facts, machine.decorating = followed
-        library.take_back(machine, aside)
+        library.noticing.take_back(machine, aside)
         machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at = saved
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dtlint.machine import library
 from dtlint.machine.contents import asked_for, dealt, filled_by, keys_of_some, own_keys, written
 from dtlint.machine.contents.containers import (
     ALIKE,
@@ -26,6 +27,7 @@ from dtlint.machine.contents.keys_of_some import OTHERS
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join, map_lanes, token
+from dtlint.machine.library.computing import provenance
 from dtlint.machine.values import (
     FILLED,
     MISSING,
@@ -90,9 +92,7 @@ def of_settings(machine: Machine, base: Value, index: Value, mask: int) -> Value
     member = machine.knowledge.members.get(name) if plain and name != "rank" else None
     if member is None or member.value not in NUMBERS_OF_A_PROCESS or written.read(machine, base, name) is not None:
         return None
-    from dtlint.machine import library
-
-    return library.member_value(machine, member, name, mask)
+    return library.reading.member_value(machine, member, name, mask)
 
 
 def by_name(
@@ -130,7 +130,8 @@ def own_item(machine: Machine, base: Value, index: Value) -> Value | None:
 
 
 def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
-    from dtlint.machine import library
+    from dtlint.machine.library.feeding import data
+    from dtlint.machine.library.jax import hosts as jax_hosts
     from dtlint.machine.library.meeting import roots
 
     if isinstance(base, Unknown) and base.like is not None:
@@ -139,7 +140,7 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         bound = next((one for one in (index.upper, index.lower) if isinstance(one, Unknown)), None)
         if bound is not None and listed_parts(base) is not None:  # `self.stages[:depth]`
             machine.emit_event("record", "part-picked", "getitem", mask, subject=base, extra={"index": bound})
-        part = library.jax_hosts.some_keys(machine, base, index) or library.data.read_item(machine, base, index, mask)
+        part = jax_hosts.some_keys(machine, base, index) or data.read_item(machine, base, index, mask)
         return part if part is not None else cut(machine, base, index)
     if isinstance(base, Unknown) and is_text(index):
         found = written.read(machine, base, str(index.value))  # type: ignore[attr-defined]
@@ -147,8 +148,8 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
             return found
         member = machine.knowledge.members.get(index.value)  # type: ignore[attr-defined]
         if member is not None and member.value == "distributed" and base.cause is None:  # `options["distributed"]`
-            return library.member_value(machine, member, index.value, mask)  # type: ignore[attr-defined]
-    handled = library.read_item(machine, base, index, mask)
+            return library.reading.member_value(machine, member, index.value, mask)  # type: ignore[attr-defined]
+    handled = library.reading.read_item(machine, base, index, mask)
     if handled is None:
         handled = own_item(machine, base, index)
     if handled is not None:
@@ -198,8 +199,8 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         return machine.unknown("item", base.symbol, token(index), tags=kept)
     put_before = base.attributes.get(WRITTEN) if isinstance(base, Object) else None
     found = opaque(machine, "item", base, index, *([put_before] if put_before is not None else []))
-    if is_text(index) and library.provenance.is_taken_up(machine, base):
-        return library.provenance.without_own_data(found)
+    if is_text(index) and provenance.is_taken_up(machine, base):
+        return provenance.without_own_data(found)
     if isinstance(base, Object) and base.kind == "list":
         held = base.attributes.get("[]")
         if held is not None and OF_EACH in held.tags and index.cause is None:
@@ -555,11 +556,11 @@ def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
 
 def under_keys(machine: Machine, source: Value, mask: int) -> list[tuple[Value, Value]]:
     """`zip(names, values)`: what comes under each of the keys, where these are known, else under any."""
-    from dtlint.machine import library
-
     inner: tuple[Value, ...] = source.facts["inner"] if isinstance(source, Object) and source.kind == "<zip>" else ()
     if len(inner) != 2:
         return []
     keys = items_of(machine, inner[0])
-    first, second = (library.element(machine, library.iterated(machine, one, mask), mask) for one in inner)
+    first, second = (
+        library.reading.element(machine, library.reading.iterated(machine, one, mask), mask) for one in inner
+    )
     return [(key, second) for key in (keys if keys is not None else (first,))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
+from dtlint.machine import library
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
 from dtlint.machine.library.feeding import inside, loaders, workers
@@ -41,10 +42,8 @@ def prepare_loader(machine: Machine, call: Invocation) -> Value | None:
 
 def made_divided(machine: Machine, call: Invocation) -> Value:
     """`auto_dataloader(dataset, batch_size=8)`: a loader that the framework makes and divides."""
-    from dtlint.machine import library
-
     row = machine.knowledge.apis[loaders.LOADER]
-    made = library.perform(machine, row, None, call.arguments, call.keywords, call.mask, call.node)
+    made = library.calling.perform(machine, row, None, call.arguments, call.keywords, call.mask, call.node)
     return loaders.prepared(machine, made, call.name, call.mask) if isinstance(made, Object) else made
 
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from dtlint.machine import library
 from dtlint.machine.contents import containers
 from dtlint.machine.core import IN_WORKER, Machine, OutOfBudget
 from dtlint.machine.functions import calls
@@ -187,12 +188,10 @@ def aside(machine: Machine, made: Inside, mask: int) -> Iterator[Frame]:
 
 def walk_over(machine: Machine, value: Value, mask: int, on_yield: Any) -> None:
     """Whatever `__iter__` gave: a generator, or an iterator over something."""
-    from dtlint.machine import library
-
     if isinstance(value, Object) and value.kind == "<generator>":
         calls.resume(machine, value, mask, on_yield)
         return
-    on_yield(library.element(machine, library.iterated(machine, value, mask), mask), mask)
+    on_yield(library.reading.element(machine, library.reading.iterated(machine, value, mask), mask), mask)
     on_yield(value, mask)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dtlint.machine import library
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import provenance, tensors
@@ -58,15 +59,13 @@ def length_of(machine: Machine, dataset: Value) -> Value | None:
 
 
 def items_count(machine: Machine, value: Value) -> Value | None:
-    from dtlint.machine import library
-
     if isinstance(value, Object) and value.kind == tensors.KIND:
         value = value.attributes.get("content", value)  # `torch.tensor(rows)`
     for mark in provenance.marks(value, "lengths", 1):
         cause = containers.length_cause(machine, value)
         if cause is not None:
             return Row(tuple(Const(number) for number in mark[1]), cause)
-    known = library.length(machine, value, machine.world.full)
+    known = library.reading.length(machine, value, machine.world.full)
     if known is not None:
         return known
     cause = containers.length_cause(machine, value)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.findings import Step
+from dtlint.machine import library
 from dtlint.machine.contents import dealt
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
@@ -286,10 +287,8 @@ def numbers(value: Value) -> tuple[int, ...] | None:
 
 def total_of(machine: Machine, value: Value, shares: int | None = None) -> int | str | None:
     """The length: a number, "even" for a multiple of the number of shares (of the world size), or None."""
-    from dtlint.machine import library
-
     shares = shares or machine.world.size
-    known = library.length(machine, value, machine.world.full)
+    known = library.reading.length(machine, value, machine.world.full)
     if isinstance(known, Const) and isinstance(known.value, int):
         return known.value
     if isinstance(known, Unknown) and known.symbol.key[:2] == ("count", 0) and known.symbol.key[3] == 1:

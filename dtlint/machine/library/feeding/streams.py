@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from dtlint.findings import Step
+from dtlint.machine import library
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.core import Machine
@@ -121,9 +122,7 @@ def batched(machine: Machine, call: Invocation) -> Value | None:
 def loader_of_grain(machine: Machine, call: Invocation) -> Value:
     """`DataLoader(operations=[Batch(n)])`, `load(source, batch_size=n)`: what is left makes a batch at the end, where
     there is an end."""
-    from dtlint.machine import library
-
-    made = library.make(machine, call)
+    made = library.calling.make(machine, call)
     operations = containers.items_of(machine, call.get("operations") or NONE) or ()
     held = [one for one in operations if isinstance(one, Object) and isinstance(one.facts.get("call"), Invocation)]
     step = next((one for one in held if one.facts["call"].row.extra.get("batches")), None)

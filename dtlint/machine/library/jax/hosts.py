@@ -10,6 +10,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
+from dtlint.machine import library
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
@@ -233,10 +234,8 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
         for base in attributes.external_bases(machine, receiver):
             row = machine.knowledge.method(base, name)
             if row is not None:
-                from dtlint.machine import library
-
                 kind = receiver if row.does == "make" else None  # `State.create(…)` makes one of the project's class
-                return library.perform(machine, row, kind, call.arguments, call.keywords, call.mask, call.node)
+                return library.calling.perform(machine, row, kind, call.arguments, call.keywords, call.mask, call.node)
     found = jax_arrays.method(machine, receiver, name, call)
     if found is not None:
         return found

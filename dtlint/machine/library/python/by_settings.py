@@ -11,7 +11,6 @@ from typing import Any
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import one_of_several
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.python import importing
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import ClassRef, FunctionRef, Symbol, Unknown, Value
 from dtlint.project.settings import Named
@@ -23,6 +22,8 @@ Words = tuple[str, ...]
 
 def read_name(machine: Machine, module: Value, name: Value) -> Value | None:
     """`module, name = config["target"].rsplit(".", 1)` and then `getattr(import_module(module), name)`"""
+    from dtlint.machine.library.python import importing
+
     if not isinstance(module, Unknown) or not isinstance(name, Unknown) or name.cause is not None:
         return None
     known = machine.notes.get(importing.MODULES, {})

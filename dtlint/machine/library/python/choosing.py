@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dtlint.machine import library
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import opaque as unknown_of
 from dtlint.machine.core import Machine
@@ -25,14 +26,13 @@ def filter_(machine: Machine, call: Invocation) -> Value | None:
 
 def chosen_between(machine: Machine, call: Invocation) -> Value | None:
     """`filter(lambda pair: pair[0] % world == rank, enumerate(items))`"""
-    from dtlint.machine import library
     from dtlint.machine.contents.truth import truth
     from dtlint.machine.functions import calls
     from dtlint.machine.library.feeding import inside
 
     function, items = call.arguments
-    source = library.iterated(machine, items, call.mask)
-    item = library.element(machine, source, call.mask)
+    source = library.reading.iterated(machine, items, call.mask)
+    item = library.reading.element(machine, source, call.mask)
     answer = calls.call_value(machine, function, (item,), (), call.mask)
     cause = truth(machine, answer, call.mask)[3]
     by_rank = cause is not None and cause.kind in BY_SHARE

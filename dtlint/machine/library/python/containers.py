@@ -33,7 +33,7 @@ def deque_(machine: Machine, call: Invocation) -> Value | None:
 def tuple_(machine: Machine, call: Invocation) -> Value | None:
     if not call.arguments:
         return Tuple(())
-    inner = library.iterated(machine, call.arguments[0], call.mask)
+    inner = library.reading.iterated(machine, call.arguments[0], call.mask)
     items = containers.items_of(machine, inner)
     if items is not None:
         return Tuple(items)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from dtlint.machine import library
 from dtlint.machine.contents import containers, sets
 from dtlint.machine.contents.linear import apart, difference
 from dtlint.machine.contents.opaque import deep_cause
@@ -19,6 +20,7 @@ from dtlint.machine.library.python import own_order
 from dtlint.machine.library.python.generators import BOUNDED, PART, in_whole_groups, is_generator, never_ends
 from dtlint.machine.names import subscripts
 from dtlint.machine.values import (
+    CHAIN,
     CONTAINERS,
     FALSE,
     NONE,
@@ -38,7 +40,6 @@ from dtlint.machine.values import (
 
 
 def length(machine: Machine, call: Invocation) -> Value | None:
-    from dtlint.machine import library
     from dtlint.machine.functions import calls
     from dtlint.machine.library.feeding import loaders
     from dtlint.machine.library.feeding.streams import CHAINS
@@ -47,7 +48,7 @@ def length(machine: Machine, call: Invocation) -> Value | None:
     if not call.arguments:
         return None
     value = call.arguments[0]
-    known = library.length(machine, value, call.mask) or vocabularies.known(machine, value)
+    known = library.reading.length(machine, value, call.mask) or vocabularies.known(machine, value)
     if known is not None:
         return known
     told: Value | None = None
@@ -183,9 +184,6 @@ def cycle(machine: Machine, call: Invocation) -> Value | None:
     machine.emit_event("record", "cycled", "itertools.cycle", call.mask, subject=made)
     made.facts[BOUNDED] = True
     return made
-
-
-CHAIN = "chain"  # symbol: what several iterables give, one after the other
 
 
 def chain(machine: Machine, call: Invocation) -> Value | None:
@@ -491,17 +489,16 @@ def any_all(wanted: bool) -> Handler:
 
 
 def map_(machine: Machine, call: Invocation) -> Value | None:
-    from dtlint.machine import library
     from dtlint.machine.functions import calls
 
     if len(call.arguments) < 2:
         return None
-    function, inner = call.arguments[0], library.iterated(machine, call.arguments[1], call.mask)
+    function, inner = call.arguments[0], library.reading.iterated(machine, call.arguments[1], call.mask)
     items = containers.items_of(machine, inner)
     if items is not None and len(items) <= 8 and len(call.arguments) == 2:
         results = tuple(calls.call_value(machine, function, (item,), (), call.mask) for item in items)
         return machine.new_list(results, call.mask)
-    element = calls.call_value(machine, function, (library.element(machine, inner, call.mask),), (), call.mask)
+    element = calls.call_value(machine, function, (library.reading.element(machine, inner, call.mask),), (), call.mask)
     made, of_each = machine.new("list", call.mask), element.tags
     if containers.has_own_many(element):
         of_each = of_each - {containers.UNEVEN} | {containers.OF_EACH}

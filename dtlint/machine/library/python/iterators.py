@@ -6,6 +6,7 @@ between ranks is what ends such a loop on some of them first.
 
 from __future__ import annotations
 
+from dtlint.machine import library
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
@@ -26,8 +27,6 @@ DEEPEST = 8
 
 def asked(machine: Machine, call: Invocation) -> Value | None:
     """`next(iterator)`, `next(iterator, default)`"""
-    from dtlint.machine import library
-
     if not call.arguments:
         return None
     inner = call.arguments[0]
@@ -37,8 +36,8 @@ def asked(machine: Machine, call: Invocation) -> Value | None:
     item = inner.facts.get(containers.FILTERED) if isinstance(inner, Object) else None
     item = item or taken(machine, inner, call.mask)
     if item is None:
-        inner = library.iterated(machine, inner, call.mask)
-        item = taken(machine, inner, call.mask) or one_more(machine, library.element(machine, inner, call.mask))
+        inner = library.reading.iterated(machine, inner, call.mask)
+        item = taken(machine, inner, call.mask) or one_more(machine, library.reading.element(machine, inner, call.mask))
     item = provenance.without(item, "order")  # one of them has no place among the others
     of_loader(machine, "batch-taken", inner, call)
     cause = end_cause(machine, inner, call.mask)
@@ -121,13 +120,11 @@ def stop_cause(machine: Machine, iterator: Value | None) -> Cause | None:
 
 def end_cause(machine: Machine, value: Value, mask: int) -> Cause | None:
     """Why the number of items differs between ranks, if it does."""
-    from dtlint.machine import library
-
     if isinstance(value, Object) and value.kind == "<generator>":
         return generator_cause(machine, value, mask)
     if isinstance(value, Object) and value.facts.get("inner"):
         return None if value.kind in ("<zip>", "<cycle>") else end_cause(machine, value.facts["inner"][0], mask)
-    trip = library.length(machine, value, mask)
+    trip = library.reading.length(machine, value, mask)
     cause = containers.length_cause(machine, value)
     return trip.cause if trip is not None and cause is None else cause
 

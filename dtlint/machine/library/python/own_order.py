@@ -123,7 +123,7 @@ def text_like(symbol: Symbol) -> tuple[Any, ...]:
     if key[0] == "item":
         if len(key) > 2 and last_name(key[1]) in BY_NAME:
             return ()
-        return written_part(key[1], key[2]) if type(key[-1]) is int else key[1:2]
+        return written_part(*key[1:]) if len(key) == 3 and type(key[2]) is int else key[1:2]
     if key[0] == "comprehension":  # what it gives stands before what it walks over
         return key[2:] if type(key[1]) is int else key[1:2]
     if key[0] == "for each":

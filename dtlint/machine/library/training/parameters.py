@@ -9,8 +9,7 @@ from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.python.iteration import CHAIN
-from dtlint.machine.values import ITEMS, Object, Symbol, Unknown, Value
+from dtlint.machine.values import CHAIN, ITEMS, Object, Symbol, Unknown, Value
 
 GIVEN_BY = ("torch.nn.Module.parameters", "torch.nn.Module.named_parameters")
 GROUPS, HELD = "parameter groups", "params"
