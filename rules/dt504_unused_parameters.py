@@ -42,7 +42,10 @@ RULE = Rule(
 
 def check(run: Run) -> Iterator[Finding]:
     for (path, at, scope), part in models_used.unused_parts(run):
-        if part.use is not None and part.choice is None:
+        if part.without is not None:
+            what = f"`forward` uses `{part.name}` in some steps only"
+            steps = (Step(part.without.path, part.without.at[0], "this pass leaves it out"),)
+        elif part.use is not None and part.choice is None:
             what = f"`forward` uses not all of `{part.name}` in each step"
             picked = part.use.event
             steps = (Step(picked.path, picked.at[0], "which of them is used changes from step to step"),)

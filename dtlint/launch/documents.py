@@ -45,7 +45,7 @@ ONE_DEVICE = re.compile(r"^#SBATCH\s+--(?:gres=gpu(?::[a-z]\w*)?|gpus(?:-per-nod
 MORE = re.compile(r"^#SBATCH\s+(?:--(?:nodes|ntasks(?:-per-node)?)=|-[nN]\s*)(?!\s|1\b)", re.M)
 BY_OTHERS = re.compile(BESIDE_SLURM + r"|\bsrun\b.*\s(?:-n|--ntasks)")
 BATCH = re.compile(r"^#SBATCH|^#PBS|^#BSUB", re.M)
-PROGRAM = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[\w-]+\.py)\b")
+PROGRAM = re.compile(r"(?<![\w./-])(/?(?:[\w.-]+/)*[\w-]+\.py)\b")
 MODULE = re.compile(r"-m\s+([\w.]+)")
 CONFIGURED = re.compile(r"\baccelerate\s+launch\b.*\s--config[-_]file[= ]+[\"']?([\w./-]+)")
 KIND = re.compile(r"^distributed_type:\s*[\"']?(\w+)", re.M | re.I)
@@ -55,6 +55,9 @@ OPTION = re.compile(r"\s--([A-Za-z][\w-]*)")
 ANY_OPTION = re.compile(r"\$[@*]|\$\{[@*]|\.py[^-\n]*\s\$")  # all arguments, or a variable before any option
 # `python tasks/{tldr, hh}/train.py`: the reader is to choose, with a space that no shell would take
 ONE_OF = re.compile(r"\{([\w.-]+(?:, *[\w.-]+)+)\}(?=[\w./-]*\.py\b)")
+PLAIN = r"""(?:"([^"$`\n]*)"|'([^'\n]*)'|([\w./:-]+))"""
+ASSIGNED = re.compile(rf"^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)={PLAIN}[ \t]*$", re.M)
+USED = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 OF_PYTHON = r"(?:-[bBdEiIOPqsSuvx]+\s+|-[WX]\s*\S+\s+)*"  # `-u`, `-W ignore`
 ALONE = re.compile(
     r"^[\s>$`]*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*python3?(?:\.\d+)?\s+"
@@ -83,14 +86,29 @@ def is_document(path: Path) -> bool:
 
 
 def lines_of(text: str) -> Iterator[str]:
-    """The lines, one for each program where they leave the choice."""
-    for line in text.replace("\\\n", " ").split("\n"):
+    """The lines, one for each program where they leave the choice, with what the variables in them stand for."""
+    for line in filled_in(text.replace("\\\n", " ")).split("\n"):
         choice = ONE_OF.search(line)
         if choice is None:
             yield line
             continue
         for name in choice.group(1).split(","):
             yield line[: choice.start()] + name.strip() + line[choice.end() :]
+
+
+def filled_in(text: str) -> str:
+    """`GPUS=1` and `torchrun --nproc_per_node=$GPUS train.py`: the word in the place of its name, where one is given,
+    and no other."""
+    words: dict[str, set[str]] = {}
+    for name, quoted, single, bare in ASSIGNED.findall(text):
+        words.setdefault(name, set()).add(quoted or single or bare)
+    given = {name: next(iter(found)) for name, found in words.items() if len(found) == 1 and not varies(name, text)}
+    return USED.sub(lambda use: given.get(use.group(1) or use.group(2), use.group()), text) if given else text
+
+
+def varies(name: str, text: str) -> bool:
+    """Is the variable given something else as well: by a loop, by somebody who types, or by the shell?"""
+    return re.search(rf"\b(?:for|read)\s[^\n]*\b{name}\b|\b{name}(?:\+=|=[\"']?[$`])", text) is not None
 
 
 def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Started:
@@ -228,7 +246,7 @@ def place_of(written: str, document: str, programs: Collection[str]) -> str:
         place = posixpath.normpath(posixpath.join(folder, written))
         if place in programs:
             return place
-    return "*" + posixpath.normpath(f"/{written}")
+    return "*" + posixpath.normpath("/" + written.lstrip("/"))
 
 
 def folders(named: Collection[str], document: str, programs: Collection[str]) -> set[str]:

@@ -359,10 +359,10 @@ def questions_in(symbol: Symbol) -> frozenset[Symbol]:
 
 def equality(asked: Symbol) -> tuple[Symbol, str | int] | None:
     """`x == "a"` tells of `x` that it is nothing else."""
-    if asked.key[0] != "compare ==" or not isinstance(asked.key[1], Symbol):
-        return None
-    _, subject, constant = asked.key
-    return (subject, constant) if isinstance(constant, str | int) else None
+    match asked.key:  # a question that is asked anew in every turn has the turn behind its sides
+        case ("compare ==", Symbol() as subject, str() | int() as constant):
+            return subject, constant
+    return None
 
 
 def told(question: Symbol | None, side: bool) -> tuple[tuple[Any, Any], ...]:

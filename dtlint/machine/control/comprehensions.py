@@ -272,6 +272,9 @@ def made_of(machine: Machine, node: ir.Comp, base: Unknown, sources: list[Value]
         held = sources[0].attributes.get("[]") if isinstance(sources[0], Object) else sources[0]
         if isinstance(held, Unknown):
             return machine.symbols.of("for each", held.symbol, id(node), base.symbol)
+        made = machine.symbols.of("comprehension", id(node), base.symbol)
+        sharding.as_many(machine, made, sources[0])
+        return made
     return machine.symbols.of("comprehension", id(node), base.symbol)
 
 

@@ -269,6 +269,16 @@ def in_order_of(table: Object, key: Value, tags: frozenset[Any]) -> frozenset[An
     return tags | of_key
 
 
+def named_by_itself(table: Object, key: Value, value: Value) -> None:
+    """`paths[stem(path)] = path`: what stands under its own name has a place among the keys, and no other."""
+    from dtlint.machine.library.computing import provenance
+
+    if isinstance(key, Unknown) and isinstance(value, Unknown) and value.symbol in provenance.symbols_in(key.symbol):
+        marks = frozenset(provenance.marks(value, "order", 0))
+        if marks:
+            table.facts[KEY_ORDER] = table.facts.get(KEY_ORDER, frozenset()) | marks
+
+
 def one_of(machine: Machine, table: Object, found: Value) -> Value:
     """`PRESETS[name]`: what it may be stays known, where all of it is written down."""
     held = [value for key, value in table.attributes.items() if type(key) is tuple and key[0] == "key"]
@@ -464,6 +474,7 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
             many = old is not None and UNEVEN in old.tags  # how long one of them is, is not how many there are
             told = widened.tags if many else widened.tags - {UNEVEN}
             tags = told if for_all else in_order_of(container, index, told)
+            named_by_itself(container, index, value)
             own = own_keys.cause(machine, container, index)
             if own is not None and not filled:
                 tags |= {UNEVEN}

@@ -24,7 +24,7 @@ from dtlint.machine.walks import walk
 from dtlint.timeline.order import Met, loops_over
 from dtlint.timeline.ranks.arrivals import in_constructor
 from dtlint.timeline.ranks.inverted import whole_text
-from dtlint.timeline.steps import waiting
+from dtlint.timeline.steps import passes, waiting
 from dtlint.timeline.steps.each_step import Training, surely_changes
 from dtlint.timeline.steps.kinds import TURNS, asks_kind, varies
 from dtlint.timeline.steps.stepping import DDP, events
@@ -47,6 +47,7 @@ class Part:
     use: Met | None = None
     choice: Choice | None = None
     sure: bool = True  # is it certain that there is a step without it?
+    without: Event | None = None  # a forward pass that leaves it out, with a backward pass of its own
 
 
 def row_of(run: Any, thing: Object) -> Any:
@@ -205,6 +206,7 @@ def left_out(run: Any, model: Object, forwards: list[Met]) -> Iterator[Part]:
     uses = events(run, "record", "module-call")
     called = {model.number}.union(*(numbers_of(met.event.subject) for met in uses))
     frozen = without_gradient(run, model)
+    own_passes = list(passes.passes(run, inner_of, model))
     for part in parts(model):
         module, owner = part.module, part.owner
         if module.number in frozen or not is_module(run, module) or not has(run, module, "parameters"):
@@ -217,6 +219,9 @@ def left_out(run: Any, model: Object, forwards: list[Met]) -> Iterator[Part]:
                 yield Part(part.name, module, sure=surely_made(module))
             continue
         skipped = sometimes(mine, forwards[0]) or between_calls(module, forwards)
+        one_pass = passes.without(own_passes, runs, module) if skipped is None else None
+        if one_pass is not None:
+            yield Part(part.name, module, mine[0], without=one_pass.event)
         if skipped is None or asks_for_itself(run, skipped, part.attribute):
             continue
         if takes_all_numbers(run, skipped.decision, part.name):

@@ -294,6 +294,8 @@ def total_of(machine: Machine, value: Value, shares: int | None = None) -> int |
     if isinstance(known, Unknown) and known.symbol.key[:2] == ("count", 0) and known.symbol.key[3] == 1:
         # `range(len(items) // world * world)`
         return multiple(known.symbol.key[2], shares, told_to_fit(machine))
+    if isinstance(known, Unknown) and multiple(known.symbol, shares, told_to_fit(machine)) == EVEN:
+        return EVEN  # `torch.arange(len(items) // world * world)`
     if has_to_fit(machine, value, shares):
         return EVEN
     if isinstance(value, Object):
@@ -301,6 +303,12 @@ def total_of(machine: Machine, value: Value, shares: int | None = None) -> int |
         if isinstance(held, Unknown):
             return total_of_symbol(machine, held.symbol, shares)
     return total_of_symbol(machine, value.symbol, shares) if isinstance(value, Unknown) else None
+
+
+def as_many(machine: Machine, made: Symbol, source: Value) -> None:
+    """`list(range(even))`, `[name(number) for number in range(even)]`: one for each there is."""
+    if total_of(machine, source) == EVEN:
+        machine.facts.setdefault(EVEN_COUNTS, set()).add(made)
 
 
 def total_of_symbol(machine: Machine, symbol: Symbol, world: int) -> int | str | None:
@@ -492,6 +500,11 @@ def counted(value: Value) -> frozenset[Any]:
     return frozenset((COUNTED, *mark[1:]) for mark in held)
 
 
+def parts_counted(number: Value) -> list[tuple[Any, ...]]:
+    """Where was it cut by rank, if this is the number of items of a part, `len(self.files)`?"""
+    return [("shard", *mark[1:]) for mark in counted(number)]
+
+
 def shards_of(value: Value) -> list[tuple[Any, ...]]:
     """Where the value, or what it holds, was cut by rank; a range that starts at the rank counts too."""
     found = provenance.marks(value, "shard")
@@ -502,7 +515,7 @@ def shards_of(value: Value) -> list[tuple[Any, ...]]:
                 found.append(mark)
             if held.kind == "builtins.range":
                 stop = held.attributes.get("stop")
-                found += [("shard", *mark[1:]) for mark in (counted(stop) if stop is not None else ())]
+                found += parts_counted(stop) if stop is not None else []
                 start = held.attributes.get("start")
                 if start is not None and start.cause is not None and start.cause.kind in BY_SHARE:
                     found.append(("shard", held.path, held.at, ""))

@@ -302,6 +302,8 @@ def through(kind: str) -> Handler:
         for walk in side_by_side(inner):
             cause = cause or deep_cause(machine, (walk,))
             tags |= order_tags(machine, kind, walk) - {containers.UNEVEN}
+        if kind != "set":
+            sharding.as_many(machine, symbol, inner)
         made.attributes["[]"] = Unknown(symbol, cause, tags, getattr(element, "like", None))
         return made
 
