@@ -76,6 +76,7 @@ from dtlint.timeline.samples import (
     workers,
 )
 from dtlint.timeline.samples.epochs_kept import kept_to_itself
+from dtlint.timeline.samples.epochs_unheard import kept_for_nothing
 from dtlint.timeline.samples.node_shares import taken_by_node
 from dtlint.timeline.samples.worker_counts import lost_counts
 from dtlint.timeline.steps import (
@@ -167,6 +168,7 @@ __all__ = [
     "inverted",
     "jax_notes",
     "kept_keys",
+    "kept_for_nothing",
     "kept_to_itself",
     "jax_place",
     "late_starts",
