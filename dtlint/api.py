@@ -23,7 +23,7 @@ from dtlint.machine.library.meeting.evidence import distributed
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.walks import walk
-from dtlint.timeline import environment, lifecycle
+from dtlint.timeline import devices, environment, lifecycle
 from dtlint.timeline.arrays.jax_notes import (
     drifting,
     hosts_meet,
@@ -137,6 +137,7 @@ __all__ = [
     "races",
     "together",
     "differing_models",
+    "devices",
     "distributed",
     "distributed_step",
     "many_loggers",
