@@ -23,7 +23,7 @@ from dtlint.machine.library.meeting.evidence import distributed
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.walks import walk
-from dtlint.timeline import environment, lifecycle
+from dtlint.timeline import devices, environment, lifecycle
 from dtlint.timeline.arrays.jax_notes import (
     drifting,
     hosts_meet,
@@ -77,6 +77,7 @@ from dtlint.timeline.samples import (
     workers,
 )
 from dtlint.timeline.samples.epochs_kept import kept_to_itself
+from dtlint.timeline.samples.epochs_unheard import kept_for_nothing
 from dtlint.timeline.samples.node_shares import taken_by_node
 from dtlint.timeline.samples.worker_counts import lost_counts
 from dtlint.timeline.steps import (
@@ -137,6 +138,7 @@ __all__ = [
     "races",
     "together",
     "differing_models",
+    "devices",
     "distributed",
     "distributed_step",
     "many_loggers",
@@ -168,6 +170,7 @@ __all__ = [
     "inverted",
     "jax_notes",
     "kept_keys",
+    "kept_for_nothing",
     "kept_to_itself",
     "jax_place",
     "late_starts",

@@ -3,7 +3,8 @@
 What it finds
 -------------
 An epoch loop over a shuffling DistributedSampler (or a streamed data set) in which `set_epoch` is never called on it:
-forgotten, called on another object or on some ranks only, or swallowed by a wrapper that does not hand it on. Also
+forgotten, called on another object or on some ranks only, or swallowed by a wrapper that does not hand it on, or by a
+sampler that shuffles without it. Also
 `itertools.cycle(loader)`, which never asks the sampler again.
 
 Why it is bad
@@ -27,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, kept_to_itself, sampling, span_at
+from dtlint.api import Finding, Rule, Run, kept_for_nothing, kept_to_itself, sampling, span_at
 
 RULE = Rule(
     code="DT204",
@@ -64,6 +65,14 @@ def check(run: Run) -> Iterator[Finding]:
             run.span(method.path, method.node.at),
             f"`set_epoch` keeps the epoch to itself: `{inner}` below it is never told, so its order stays",
             "hand it on: call `set_epoch(epoch)` of what this data set walks over",
+            scope=method.name,
+            trail=steps,
+        )
+    for method, steps in kept_for_nothing(run):
+        yield RULE.finding(
+            run.span(method.path, method.node.at),
+            "`set_epoch` keeps the epoch, but nobody asks for it: every epoch is shuffled with the same seed",
+            "add the epoch to the seed of the shuffle",
             scope=method.name,
             trail=steps,
         )

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, placement
+from dtlint.api import Event, Finding, Rule, Run, Step, devices, placement
 
 RULE = Rule(
     code="DT502",
@@ -53,7 +53,13 @@ def check(run: Run) -> Iterator[Finding]:
             scope=event.function,
             tier=RULE.tier if begun else "strict",
             trail=tuple(
-                Step(one.event.path, one.event.at[0], text)
+                step
                 for one, text in sorted(told, key=lambda pair: pair[0].number)
+                for step in (*(named(event) if one is met else ()), Step(one.event.path, one.event.at[0], text))
             ),
         )
+
+
+def named(event: Event) -> tuple[Step, ...]:
+    made = devices.named_at(event)
+    return (Step(*made, "the device is named without a number"),) if made is not None else ()

@@ -27,6 +27,16 @@ def named(event: Event) -> Value | None:
     return given
 
 
+def named_at(event: Event) -> tuple[str, int] | None:
+    """Where the `torch.device("cuda")` was made that the move was handed, if that is another line."""
+    call = event.extra.get("call")
+    given = (call.arguments[0] if call.arguments else call.get("device")) if call is not None else None
+    if not isinstance(given, Object) or given.kind != "torch.device" or given.at is None:
+        return None
+    place = (given.path, given.at[0])
+    return place if place != (event.path, event.at[0]) else None
+
+
 def with_gpus(run: Any, value: Value | None) -> Value | None:
     """What `"cuda" if torch.cuda.is_available() else "cpu"`, and what is decided by that in turn, is on machines for
     which the program is written."""

@@ -32,8 +32,10 @@ def entries(value: Object) -> Iterator[tuple[Any, Value]]:
 
 def take_out(machine: Machine, container: Value, index: Value, mask: int) -> None:
     """`del options["shuffle"]`, `options.pop("shuffle")`: on all lanes that have it; on some it may stay."""
-    from dtlint.machine.contents import keys_of_some
+    from dtlint.machine.contents import keys_of_some, written
 
+    if isinstance(container, Unknown) and isinstance(index, Const):
+        written.take_out(machine, container, str(index.value), mask)
     if isinstance(container, Object) and container.kind == "dict" and isinstance(index, Const):
         name = ("key", index.value)
         keys_of_some.taken_out(machine, container, index.value, mask)

@@ -75,6 +75,13 @@ def read(machine: Machine, base: Unknown, name: str) -> Value | None:
     return None if found is None or found is MISSING else found
 
 
+def take_out(machine: Machine, base: Value, name: str, mask: int) -> None:
+    """`del config["sampler"]`, `config.pop("sampler")`: by all ranks; on some it may stay."""
+    slots = onto(machine, base)
+    if slots is not None and name in slots and mask == machine.world.full:
+        machine.store(slots, name, MISSING, mask, mask)
+
+
 def onto(machine: Machine, value: Value) -> Slots | None:
     """All that was written onto it."""
     known = machine.facts.get(WRITTEN)

@@ -14,7 +14,11 @@ from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import MISSING, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 
-def spread_keywords(value: Value, keywords: list[tuple[str | None, Value]]) -> None:
+def spread_keywords(machine: Machine, value: Value, keywords: list[tuple[str | None, Value]]) -> None:
+    """`**options`: of settings that nobody knows, what the program has put there is known."""
+    for name, held in (written.onto(machine, value) or {}).items():
+        if isinstance(name, str) and name.isidentifier() and held is not MISSING:
+            keywords.append((name, held))
     if isinstance(value, Object) and value.kind == "dict":
         for name, held in value.attributes.items():
             if isinstance(name, tuple) and isinstance(name[1], str) and held is not MISSING:

@@ -99,7 +99,9 @@ def trains_another(run: Any, backward: Met, model: Value | None) -> bool:
         for met in steps(run)
         if loops_over(met)[-1:] == around and backward.number < met.number < min(later, default=met.number + 1)
     ]
-    own = {part.number for part in parts(model) if isinstance(part, Object)} if model is not None else set()
+    held = tuple(parts(model)) if model is not None else ()
+    own: set[Any] = {part.number for part in held if isinstance(part, Object)}
+    own |= {part.symbol for part in held if isinstance(part, Unknown)}  # what was prepared may come from anywhere
     return bool(following) and all(trained(met) and not trained(met) & own for met in following)
 
 

@@ -119,9 +119,21 @@ def begins_later(machine: Machine, known: frozenset[str], begun_by: str) -> bool
 
 
 def a_library_begins_later(machine: Machine, asking: Invocation) -> bool:
-    """The same of `accelerator = Accelerator()`, which begins the group by itself."""
+    """The same of `accelerator = Accelerator()`, which begins the group by itself if there is none; whoever calls a
+    function may have made one before."""
     known = frozenset(asking.row.extra.get("begun_too", ()))
-    return bool(known) and any(is_of_a_library(call, frame) for call, frame in made_later(machine, known))
+    return (
+        bool(known)
+        and of_a_script(machine)
+        and any(is_of_a_library(call, frame) for call, frame in made_later(machine, known))
+    )
+
+
+def of_a_script(machine: Machine) -> bool:
+    frame: Frame = machine.frame
+    while frame.caller is not None:
+        frame = frame.caller
+    return frame.variables.get("__name__") == Const("__main__")
 
 
 def made_later(machine: Machine, known: frozenset[str]) -> Iterator[tuple[ir.Call, Frame]]:

@@ -11,7 +11,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.feeding import handing, workers
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.meeting import collectives
+from dtlint.machine.library.meeting import collectives, group_start
 from dtlint.machine.library.python import run_later
 from dtlint.machine.library.training import stepping, wrapping
 from dtlint.machine.logs import Decision
@@ -59,6 +59,7 @@ def parsed(machine: Machine, call: Invocation) -> Value | None:
         return None
     assert isinstance(call.receiver, Object)
     machine.emit_event("record", "device", call.name, call.mask, extra={"call": call})  # those for a trainer choose one
+    group_start.started(machine, call.mask)  # and begin the group for it
     one_each = [
         filled_in(machine, kind, call.mask)
         if of_a_trainer(machine, kind)
