@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, takewhile
+from itertools import takewhile
 
 from dtlint.machine.contents.truth import APART
 from dtlint.machine.library.computing.provenance import OWN_FILES, OWN_TABLES
