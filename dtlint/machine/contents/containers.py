@@ -356,7 +356,7 @@ def lengthened(held: Value | None, value: Value) -> Value:
 
 
 def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | None) -> Unknown:
-    cause = uneven or (held.cause if held is not None else None) or deep_cause(machine, (value,))
+    cause = uneven or (held.cause if held is not None else None) or deep_cause(machine, (value,)) or of_data(value)
     tags = (held.tags if isinstance(held, Unknown) else frozenset()) | value.tags - {UNEVEN} | orders_in(value)
     if has_own_many(value):
         tags |= {OF_EACH}
@@ -368,6 +368,13 @@ def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | No
         tags |= {(ALIKE, frozenset(place for place, one in enumerate(parts) if not deep_cause(machine, (one,))))}
     like = value if of_handles(value) or another_of_its_kind(machine, held, value) else None
     return machine.unknown(ITEMS, token(held) if held else 0, token(value), cause=cause, tags=tags, like=like)
+
+
+def of_data(value: Value) -> Cause | None:
+    """`Data(x=tensor(rows))`, of a library that nobody described: it holds the samples it was made of."""
+    made = value.facts.get("call") if isinstance(value, Object) else None
+    given = getattr(made, "values", ())
+    return next((one.cause for one in given if one.cause is not None and one.cause.kind == "data"), None)
 
 
 def of_each_lane(listed: Value, place: int) -> Value | None:

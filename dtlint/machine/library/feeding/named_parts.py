@@ -20,26 +20,29 @@ def looked_for(question: Value) -> bool:
 
 
 def told_by_text(symbols: list[Symbol]) -> bool:
-    if len(symbols) == 1:
-        only = symbols[0]
-        if only.key[0] != APART:
-            return any(is_own_text(part) for part in parts(only, 4))
-        symbols = [part for part in only.key[1:] if isinstance(part, Symbol)]
-    first, *others = symbols or [None]
+    """What differs between these is a text; of one alone, that a text is looked for."""
+    if len(symbols) == 1 and symbols[0].key[0] == APART:
+        symbols = [part for part in symbols[0].key[1:] if isinstance(part, Symbol)]
+    first, *others = symbols
     apart = [pair for other in others for pair in differing(first, other)]
-    return bool(apart) and all(isinstance(side, str) for pair in apart for side in pair)
+    return all(isinstance(side, str) for pair in apart for side in pair) and (bool(apart) or looks_for_text(first))
+
+
+def looks_for_text(symbol: Symbol) -> bool:
+    """`f"rank_{rank}" in name`, `name.endswith(f"_{rank}.npy")`"""
+    match symbol.key:
+        case ("not", Symbol() as inner):
+            return looks_for_text(inner)
+        case ("compare in", str(), Symbol()):
+            return True
+        case ("call", Symbol(key=("attr", Symbol(), str())), *given):
+            return bool(given) and all(isinstance(part, str) or is_own_text(part) for part in given)
+    return False
 
 
 def is_own_text(part: object) -> bool:
     """A text of each lane."""
     return isinstance(part, tuple) and len(set(part)) > 1 and all(isinstance(one, str) for one in part)
-
-
-def parts(symbol: Symbol, depth: int) -> Iterator[object]:
-    for part in symbol.key[1:]:
-        yield part
-        if isinstance(part, Symbol) and depth:
-            yield from parts(part, depth - 1)
 
 
 def differing(one: object, other: object) -> Iterator[tuple[object, object]]:
