@@ -251,6 +251,8 @@ def join(
         cause = own_items(left) or own_items(right) or cause
     elif cause.kind == "random":
         cause = own_already(left, right) or cause
+    if isinstance(left, Object) and isinstance(right, Object) and left.kind == right.kind == "torch.Tensor":
+        symbols.parted[symbol] = left, right
     like = None
     if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
         like = prefer(left, right)

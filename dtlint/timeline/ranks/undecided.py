@@ -242,6 +242,9 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
             if other is not None:
                 cause, name = made_apart(differing.cause, held[0], other), unlike(held[0], other)
                 return Divergence("argument", None, event, path, event.mask, 0, cause=cause, argument=name)
+    for value, one, other in event.extra.get("parted", ()) if event.op in EQUAL_TYPES else ():
+        if value.cause is not None and (name := unlike(one, other)) and not on_one_side(event, path, value.cause):
+            return Divergence("argument", None, event, path, event.mask, 0, cause=value.cause, argument=name)
     for value in given_to(event) if event.op in EQUAL_SHAPES else ():
         if value.cause is None or on_one_side(event, path, value.cause):
             continue

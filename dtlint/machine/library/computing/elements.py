@@ -65,6 +65,8 @@ def type_held(machine: Machine, value: Value) -> str | None:
         kinds: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
         return kinds.get(type(value.value))
     if isinstance(value, Unknown):
+        if is_mean(value.symbol):
+            return "float32"
         return "int64" if is_whole(value.symbol) else numbers_in(value.symbol)
     items = containers.items_of(machine, value)
     found = {type_held(machine, item) for item in items} if items else {None}
@@ -88,6 +90,13 @@ def count_made(machine: Machine, call: Invocation) -> int | None:
     if call.name in ("torch.tensor", "torch.as_tensor", "torch.FloatTensor", "torch.LongTensor") and call.arguments:
         return count_held(machine, call.arguments[0])
     return None
+
+
+def is_mean(symbol: Symbol) -> bool:
+    """`sum(losses) / len(losses)`: a number of Python, and no whole one."""
+    if symbol.key[0] != "op /" or not all(isinstance(part, Symbol) for part in symbol.key[1:]):
+        return False
+    return symbol.key[1].key[0] in ("sum", "builtins.sum") and is_whole(symbol.key[2])
 
 
 def is_whole(part: object) -> bool:

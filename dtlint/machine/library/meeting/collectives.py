@@ -85,6 +85,7 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
             "tensor": tensor_of(call),
             "call": call,
             "held": held_by(call),
+            "parted": parted(machine, call),
             group_start.ASKED: group_start.ASKED in machine.facts,
         },
     )
@@ -98,6 +99,13 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
         roots.landed(machine, call, event)
     result = stepping.given_back(machine, call, event, result_value(machine, call, event))
     return kept_alone(call, group, result)
+
+
+def parted(machine: Machine, call: Invocation) -> list[tuple[Unknown, Object, Object]]:
+    """Tensors of which each rank brings the one or the other: what it knows alone has decided."""
+    known = machine.symbols.parted
+    given = (value for value in call.values if isinstance(value, Unknown))
+    return [(value, *known[value.symbol]) for value in given if value.symbol in known]
 
 
 def tensor_of(call: Invocation) -> Value | None:

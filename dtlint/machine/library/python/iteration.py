@@ -25,6 +25,7 @@ from dtlint.machine.values import (
     FALSE,
     NONE,
     TRUE,
+    Cause,
     ClassRef,
     Const,
     FunctionRef,
@@ -298,7 +299,7 @@ def through(kind: str) -> Handler:
         longer = containers.length_cause(machine, inner) or (kind == "set" and sets.repeated(element))
         tags = order_tags(machine, kind, inner) | ({containers.UNEVEN} if longer else frozenset())
         symbol = machine.symbols.of(kind, token(inner), *texts_of(machine, inner, call.mask))
-        cause = inner.cause or element.cause
+        cause = inner.cause or element.cause or cause_of_lines(machine, inner, call.mask)
         for walk in side_by_side(inner):
             cause = cause or deep_cause(machine, (walk,))
             tags |= order_tags(machine, kind, walk) - {containers.UNEVEN}
@@ -308,6 +309,20 @@ def through(kind: str) -> Handler:
         return made
 
     return handler
+
+
+def cause_of_lines(machine: Machine, inner: Value, mask: int) -> Cause | None:
+    """`list(open(own))`, `sorted(csv.reader(file))`: the lines of a file differ where each rank has opened another."""
+    from dtlint.machine.library.feeding import data
+    from dtlint.machine.library.python import files
+
+    if not isinstance(inner, Object) or "[]" in inner.attributes or not isinstance(inner.kind, str):
+        return None
+    known = machine.knowledge.types.get(inner.kind)
+    if inner.kind != files.HANDLE and (known is None or known.iterates != "text"):
+        return None
+    line = data.element(machine, inner, mask)
+    return line.cause if line is not None else None
 
 
 def side_by_side(walked: Value) -> tuple[Value, ...]:
