@@ -250,9 +250,8 @@ def is_written(part: Any) -> bool:
 
 
 def multiplied(run: Any, schedule: Schedule) -> WrongLength | None:
-    """`epochs * len(loader) * world_size`, though the loader has this rank's batches."""
-    key = schedule.symbol.key
-    if key[0] != "op *" or not any(is_world(part) for part in key[1:]) or not counts_own_batches(run, schedule):
+    """`epochs * len(loader) * world_size`, though the loader has this rank's batches; also without its first steps."""
+    if not any(map(is_world, factors(longest(schedule.symbol)))) or not counts_own_batches(run, schedule):
         return None
     return WrongLength(
         schedule.made,
@@ -262,11 +261,31 @@ def multiplied(run: Any, schedule: Schedule) -> WrongLength | None:
     )
 
 
+def longest(symbol: Symbol) -> Symbol:
+    """Of `total - warmup`, `total - int(0.1 * total)` and `total // 2`: the total."""
+    word, *sides = symbol.key
+    if word not in ("op -", *DIVIDES) or not isinstance(sides[0], Symbol):
+        return symbol
+    own_part = word == "op -" and isinstance(sides[1], Symbol) and sides[0] in symbols_in(sides[1])
+    return longest(sides[0]) if own_part or not counts(sides[1]) else symbol
+
+
+def counts(part: Any) -> bool:
+    """Does it hang on how many processes or batches there are?"""
+    return is_world(part) or (isinstance(part, Symbol) and (any_world(part) or any(lengths(part))))
+
+
+def factors(part: Any) -> list[Any]:
+    if not isinstance(part, Symbol) or part.key[0] != "op *":
+        return [part]
+    return [one for side in part.key[1:] for one in factors(side)]
+
+
 def turns_multiplied(run: Any, schedule: Schedule) -> WrongLength | None:
     """`max_steps * world_size`, though every rank steps it once in each of `range(max_steps)` turns."""
     key = schedule.symbol.key
-    counts = [part for part in key[1:] if isinstance(part, Symbol)]
-    if key[0] != "op *" or len(counts) != 1 or not any(is_world(part) for part in key[1:]):
+    numbers = [part for part in key[1:] if isinstance(part, Symbol)]
+    if key[0] != "op *" or len(numbers) != 1 or not any(is_world(part) for part in key[1:]):
         return None
     if next(prepares(run), None) is not None:
         return None  # who prepares has it step once for each process, in whatever it is handed over
@@ -276,7 +295,7 @@ def turns_multiplied(run: Any, schedule: Schedule) -> WrongLength | None:
         if any(call is schedule.call for call in stepped_with(met.event.subject))
     ]
     loop = loops_over(stepped[0])[-1:] if len(stepped) == 1 else []
-    if not loop or not in_each_turn(stepped[0], loop[0]) or not ends_at(loop[0], counts[0]):
+    if not loop or not in_each_turn(stepped[0], loop[0]) or not ends_at(loop[0], numbers[0]):
         return None
     return WrongLength(
         schedule.made,

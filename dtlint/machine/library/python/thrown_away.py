@@ -11,6 +11,7 @@ from dtlint.machine.control.agreeing import AGREED, handed_as
 from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import tensors
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.training import parameters
 from dtlint.machine.library.training.stepping import JOINED, attribute_of
 from dtlint.machine.logs import Place
 from dtlint.machine.names import attributes
@@ -128,7 +129,14 @@ def is_tensor(machine: Machine, part: Any) -> bool:
     if part.key[0] == AGREED:
         return handed_as(part) == "tensor"
     row = machine.knowledge.apis.get(part.key[0])
-    return attribute_of(part) == "grad" or (row is not None and row.model == JOINED)
+    return is_parameter(part) or attribute_of(part) == "grad" or (row is not None and row.model == JOINED)
+
+
+def is_parameter(part: Symbol) -> bool:
+    """One that a model gives when it is asked for all of them, or its `.data`."""
+    if attribute_of(part) == "data" and isinstance(part.key[1], Symbol):
+        part = part.key[1]
+    return next(parameters.owners(part, parameters.DEEP, False), None) is not None
 
 
 def is_asked_later(machine: Machine, node: ir.Call, given: ir.Expr | None) -> bool:
