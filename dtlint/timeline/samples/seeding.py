@@ -532,6 +532,9 @@ def is_key(value: Value) -> bool:
 
 def made_equal(event: Event) -> bool:
     """Wrappers and broadcasts that give everybody rank 0's weights, and sums of everybody's."""
+    call = event.extra.get("call")
+    if isinstance(call, Invocation) and call.row.extra.get("weights") is False:
+        return False
     if event.op.startswith(("broadcast", "scatter")) or (event.op in REDUCES and of_weights(event.extra.get("held"))):
         return True
     return event.op == "wrap" and event.extra.get("wrap") != "fully_shard" and not unsynced(event)

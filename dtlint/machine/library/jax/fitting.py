@@ -320,7 +320,7 @@ def check_counts(
                 what = f"{tag[4]} keys, where the mapped axis has one entry for each device"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
             elif tag[3] == "samples" and (
-                divided(call, tag[4]) or divided_elsewhere(machine, tag[4]) or (led and multiplied(tag[4]))
+                divided(call, tag[4]) or divided_elsewhere(machine, tag[4]) or multiplied(tag[4])
             ):
                 what = "one key for each sample, where the mapped axis has one entry for each device"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what)
