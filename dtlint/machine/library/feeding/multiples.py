@@ -51,4 +51,8 @@ def is_multiple(of: Any, world: int) -> bool:
     number = provenance.number_in(of)
     if number is not None:
         return number % world == 0
-    return isinstance(of, Symbol) and of.key[0] == "op *" and any(is_multiple(one, world) for one in of.key[1:3])
+    if not isinstance(of, Symbol):
+        return False
+    if of.key[0] in ("builtins.max", "builtins.min"):  # whichever of them it is
+        return all(is_multiple(one, world) for one in of.key[1:])
+    return of.key[0] == "op *" and any(is_multiple(one, world) for one in of.key[1:3])

@@ -357,9 +357,7 @@ def multiple(of: Any, world: int, fits: Fits = frozenset()) -> int | str | None:
         return EVEN
     if key[0] == "op -" and isinstance(key[2], Symbol) and key[2].key[0] == "op %" and key[2].key[1] == key[1]:
         return EVEN if is_multiple(key[2].key[2], world) else None
-    if key[0] == "op *" and (is_multiple(key[1], world) or is_multiple(key[2], world)):
-        return EVEN
-    return None
+    return EVEN if is_multiple(of, world) else None
 
 
 def equally_often(start: Value, stop: Value, step: Value) -> bool:
