@@ -11,6 +11,7 @@ from dtlint.machine.run import Run
 from dtlint.timeline.ranks.certain import flush, scan
 from dtlint.timeline.ranks.classify import RANK_KINDS
 from dtlint.timeline.ranks.joining import joined
+from dtlint.timeline.ranks.own_turns import in_own_turn
 from dtlint.timeline.ranks.parting import Divergence, Pending, ends_with_a_turn
 from dtlint.timeline.ranks.two_groups import crossed
 from dtlint.timeline.ranks.undecided import origin, undecided
@@ -49,7 +50,7 @@ def find(run: Run) -> Iterator[Divergence]:
     yield from certain
     told = {id(event) for one in certain for event in (one.event, one.other, *one.further)}
     unsure = [one for one in undecided(run) if one.choice is None or not untold.below(one.choice)]
-    unsure = [one for one in unsure if not before_spawn(run, one) and not joined(run, one)]
+    unsure = [one for one in unsure if not (before_spawn(run, one) or joined(run, one) or in_own_turn(run, one))]
     answers = {origin(one.cause) for one in certain if one.cause is not None and left_with_answer(one)}
     unsure = [one for one in unsure if one.cause is None or origin(one.cause) not in answers]
     yield from (one for one in unsure if id(one.event) not in told)  # ranks have parted on the way there already
