@@ -569,7 +569,7 @@ def handed_batch(machine: Machine, name: str) -> Value:
 
 def length(machine: Machine, loader: Object) -> Value | None:
     known = described(machine, loader)
-    if known.uneven is not None and webdatasets.dataset_of(loader) is None:  # it has none, or that which it is told
+    if known.uneven is not None:
         return machine.unknown("length", loader.number, cause=known.uneven)
     return machine.unknown("length", loader.number)
 

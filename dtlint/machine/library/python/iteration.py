@@ -13,7 +13,7 @@ from dtlint.machine.contents.opaque import opaque as unknown_of
 from dtlint.machine.control.agreeing import OWN_OF_GATHERED, as_all_have
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, orders_in, row, token
-from dtlint.machine.library.feeding import inside, sharding, vocabularies
+from dtlint.machine.library.feeding import inside, sharding, vocabularies, webdatasets
 from dtlint.machine.library.feeding.whole_batches import LENGTHS, RANGES, STORED
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.python import own_order
@@ -49,6 +49,8 @@ def length(machine: Machine, call: Invocation) -> Value | None:
     if not call.arguments:
         return None
     value = call.arguments[0]
+    if isinstance(value, Object) and webdatasets.dataset_of(value) is not None:  # it has none, or that which it is told
+        return machine.unknown("length", value.number)
     known = library.reading.length(machine, value, call.mask) or vocabularies.known(machine, value)
     if known is not None:
         return known
