@@ -118,6 +118,7 @@ class Knowledge:
     texts: frozenset[str] = frozenset()  # fields of records that hold texts, whoever has written them
     shows: frozenset[str] = frozenset()  # libraries whose calls are for people to look at
     libraries: frozenset[str] = frozenset()  # of which some row speaks
+    answering: frozenset[str] = frozenset()  # classes whose instances know what other ranks do not
     lines: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of classes and their bases, as they are asked for
 
     def describes(self, name: str) -> bool:
@@ -320,6 +321,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         frozenset(name for _, content in packs for name in content.get("fields", {}).get("texts", ())),
         frozenset(name for _, content in packs for name in content.get("shows", {}).get("libraries", ())),
         frozenset(name.partition(".")[0] for name in (*apis, *below)),
+        frozenset(api.name.rpartition(".")[0] for api in apis.values() if api.does == "source").intersection(types),
     )
     for name in [*apis]:
         canonical = knowledge.canonical(name)

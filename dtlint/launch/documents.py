@@ -34,6 +34,8 @@ SEVERAL_NODES = re.compile(r"\s--num[-_](?:nodes|machines)\b(?![= ]+1(?![\w$.]))
 ONE_PROCESS = re.compile(
     r"\s--(?:(?:nproc[-_]per[-_]node|num_gpus|num_processes)[= ]+1(?![\w.,*$%-])|include[= ]+[\w.-]+:\d+(?![\w,:@]))"
 )
+# "set the `--num_gpus` flag as it fits": whoever reads that puts a number of their own there
+LEFT_TO_THE_READER = re.compile(r"\s[`\"']*--(?:nproc[-_]per[-_]node|num_gpus|num_processes)[`\"']+(?=[\s.,;:)])")
 STARTS_MORE = re.compile(BESIDE_TASKS)
 ONE_STEP = re.compile(
     r"\b(?:mpirun|mpiexec)\b.*?\s-(?:n|np)\s+1(?![\w.,*$%-])|\bsrun\b.*?\s(?:-n\s*|--ntasks[= ])1(?![\w.,*$%-])"
@@ -43,7 +45,7 @@ ONE_DEVICE = re.compile(r"^#SBATCH\s+--(?:gres=gpu(?::[a-z]\w*)?|gpus(?:-per-nod
 MORE = re.compile(r"^#SBATCH\s+(?:--(?:nodes|ntasks(?:-per-node)?)=|-[nN]\s*)(?!\s|1\b)", re.M)
 BY_OTHERS = re.compile(BESIDE_SLURM + r"|\bsrun\b.*\s(?:-n|--ntasks)")
 BATCH = re.compile(r"^#SBATCH|^#PBS|^#BSUB", re.M)
-PROGRAM = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[\w-]+\.py)\b")
+PROGRAM = re.compile(r"(?<![\w./-])(/?(?:[\w.-]+/)*[\w-]+\.py)\b")
 MODULE = re.compile(r"-m\s+([\w.]+)")
 CONFIGURED = re.compile(r"\baccelerate\s+launch\b.*\s--config[-_]file[= ]+[\"']?([\w./-]+)")
 KIND = re.compile(r"^distributed_type:\s*[\"']?(\w+)", re.M | re.I)
@@ -53,6 +55,9 @@ OPTION = re.compile(r"\s--([A-Za-z][\w-]*)")
 ANY_OPTION = re.compile(r"\$[@*]|\$\{[@*]|\.py[^-\n]*\s\$")  # all arguments, or a variable before any option
 # `python tasks/{tldr, hh}/train.py`: the reader is to choose, with a space that no shell would take
 ONE_OF = re.compile(r"\{([\w.-]+(?:, *[\w.-]+)+)\}(?=[\w./-]*\.py\b)")
+PLAIN = r"""(?:"([^"$`\n]*)"|'([^'\n]*)'|([\w./:-]+))"""
+ASSIGNED = re.compile(rf"^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)={PLAIN}[ \t]*$", re.M)
+USED = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 OF_PYTHON = r"(?:-[bBdEiIOPqsSuvx]+\s+|-[WX]\s*\S+\s+)*"  # `-u`, `-W ignore`
 ALONE = re.compile(
     r"^[\s>$`]*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*python3?(?:\.\d+)?\s+"
@@ -81,14 +86,29 @@ def is_document(path: Path) -> bool:
 
 
 def lines_of(text: str) -> Iterator[str]:
-    """The lines, one for each program where they leave the choice."""
-    for line in text.replace("\\\n", " ").split("\n"):
+    """The lines, one for each program where they leave the choice, with what the variables in them stand for."""
+    for line in filled_in(text.replace("\\\n", " ")).split("\n"):
         choice = ONE_OF.search(line)
         if choice is None:
             yield line
             continue
         for name in choice.group(1).split(","):
             yield line[: choice.start()] + name.strip() + line[choice.end() :]
+
+
+def filled_in(text: str) -> str:
+    """`GPUS=1` and `torchrun --nproc_per_node=$GPUS train.py`: the word in the place of its name, where one is given,
+    and no other."""
+    words: dict[str, set[str]] = {}
+    for name, quoted, single, bare in ASSIGNED.findall(text):
+        words.setdefault(name, set()).add(quoted or single or bare)
+    given = {name: next(iter(found)) for name, found in words.items() if len(found) == 1 and not varies(name, text)}
+    return USED.sub(lambda use: given.get(use.group(1) or use.group(2), use.group()), text) if given else text
+
+
+def varies(name: str, text: str) -> bool:
+    """Is the variable given something else as well: by a loop, by somebody who types, or by the shell?"""
+    return re.search(rf"\b(?:for|read)\s[^\n]*\b{name}\b|\b{name}(?:\+=|=[\"']?[$`])", text) is not None
 
 
 def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Started:
@@ -117,6 +137,7 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
         batch = BATCH.search(source.text) is not None
         one_node = ONE_NODE.search(source.text) is not None
         one_task = is_one_task(source.text)
+        to_be_set = file.path.lower().endswith(SUFFIXES) and LEFT_TO_THE_READER.search(source.text) is not None
         for line in lines_of(source.text):
             by_launcher = LAUNCHERS.search(line) is not None
             begun = ALONE.match(line)
@@ -131,6 +152,7 @@ def started(files: Iterable[SourceFile], programs: Collection[str] = ()) -> Star
             else:
                 launched |= named
                 only = ONE_PROCESS.search(line) and not (batch or ELSEWHERE.search(line) or SEVERAL_NODES.search(line))
+                only = only and not to_be_set
                 only = only or (ONE_STEP.search(line) and not STARTS_MORE.search(line))
                 by_task = one_task and not BY_OTHERS.search(line)
                 (as_one if only or by_task else as_several).update(named)
@@ -224,7 +246,7 @@ def place_of(written: str, document: str, programs: Collection[str]) -> str:
         place = posixpath.normpath(posixpath.join(folder, written))
         if place in programs:
             return place
-    return "*" + posixpath.normpath(f"/{written}")
+    return "*" + posixpath.normpath("/" + written.lstrip("/"))
 
 
 def folders(named: Collection[str], document: str, programs: Collection[str]) -> set[str]:

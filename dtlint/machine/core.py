@@ -42,6 +42,7 @@ IN_WORKER = "in worker"  # fact: is this run by a worker, or by a loader that ha
 TRAINING = "training"  # fact: does a framework make a step of its training here?
 AROUND = (IN_WORKER, TRAINING)  # facts of whoever calls, by which the same call on the same arguments says other things
 DEEPEST = 48  # calls within calls, whatever the entry
+CHANGES_ON_SOME = "changes on some ranks only"  # said of a name on the trail
 CHANGED_NOTHING = "changed nothing"  # fact of the run: calls of which nothing is left but what they give back
 
 
@@ -226,7 +227,7 @@ class Machine:
         cause = self.control_cause()
         if cause is None or value.cause is not None or not isinstance(name, str) or not name.isidentifier():
             return cause
-        return cause.then(self.step(f"`{name}` changes on some ranks only"))
+        return cause.then(self.step(f"`{name}` {CHANGES_ON_SOME}"))
 
     def ended(self, lanes: int, at: Place) -> None:
         """Some lanes end the program here: under which decision that parts them from the others?"""

@@ -26,7 +26,7 @@ CAUSES = {"clock", "files", "memory", "random", "host", "process", "signal", "ra
 RESULTS = {"", "none", "same", "argument", "root", "root or none", "work", "differs"}
 KINDS = {
     "decorator": {"main", "local_main", "last", "identity"},
-    "context": {"first", "local_first", "lock", "suppress", "nothing", "no_sync", "join"},
+    "context": {"first", "local_first", "lock", "suppress", "nothing", "no_sync", "join", "apart"},
 }
 
 

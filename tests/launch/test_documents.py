@@ -139,3 +139,17 @@ def test_requirements_of_the_folders_around_what_is_asked_for(tmp_path, monkeypa
     assert [file.path for file in requirements_above(["project/deep/train.py"], root)] == ["project/setup.py"]
     assert [file.path for file in requirements_above(["project/deep"], root)] == ["project/setup.py"]
     assert requirements_above(["project"], root) == []
+
+
+def test_variables_of_a_script_stand_for_one_word() -> None:
+    set_first = "GPUS=1\nPROGRAM=/home/me/project/tools/embed.py\n\n"
+    text = set_first + "torchrun --nnodes=1 --nproc-per-node=$GPUS ${PROGRAM} --all\n"
+    found = told(text, "tools/embed.sh", ("tools/embed.py", "tools/train.py"))
+    assert found.as_one_process("tools/embed.py")
+    assert found.on_one_machine("tools/embed.py")
+    assert not found.as_one_process("tools/train.py")
+
+
+@pytest.mark.parametrize("other", ["GPUS=8", "GPUS=$1", "for GPUS in 1 2; do", 'read -p "how many? " GPUS', "GPUS+=2"])
+def test_a_variable_may_stand_for_something_else(other: str) -> None:
+    assert not told(f"GPUS=1\n{other}\ntorchrun --nproc_per_node=$GPUS embed.py\n", "run.sh").as_one_process("embed.py")

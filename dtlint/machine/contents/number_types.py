@@ -99,6 +99,20 @@ def is_plain(part: Any) -> bool:
     return getattr(part, "key", ("",))[0] in COUNTED
 
 
+PYTHON_NUMBERS = (*COUNTED, "index", "builtins.float")  # symbols of what is no array and no tensor
+OF_NUMBERS = frozenset(f"op {sign}" for sign in ("+", "-", "*", "/", "//", "%", "**")) | {"builtins.round"}
+
+
+def is_python_number(part: Any) -> bool:
+    """`int(x)`, `len(x) / 2`, `round(float(x), 1)`"""
+    key = getattr(part, "key", None)
+    if key is None:
+        return type(part) in (int, float) or (isinstance(part, tuple) and bool(part) and part[0] in PLAIN)
+    if key[0] in OF_NUMBERS:
+        return all(map(is_python_number, key[1:]))
+    return key[0] in PYTHON_NUMBERS
+
+
 def type_called(name: Any) -> str | None:
     """`np.float64`, `torch.double`, `float`, `"float32"`, by the name that is given."""
     if not isinstance(name, str):

@@ -30,7 +30,7 @@ def pairs(machine: Machine, table: Value) -> dict[Any, Value] | None:
 def of_one(machine: Machine, symbol: Any) -> dict[Any, Value] | None:
     """What is not the same in all of them, nobody knows; some may not have it at all."""
     several = machine.facts.get(PRESETS, {}).get(symbol, ())
-    held = [dict(entries(one)) for one in several if "[]" not in one.attributes]
+    held = [dict(entries(one)) for one in several if isinstance(one, Object) and "[]" not in one.attributes]
     if not held or len(held) < len(several):
         return None
     found: dict[Any, Value] = {}

@@ -23,7 +23,7 @@ from dtlint.machine.logs import ASSERTED, EXITS, FAILED_EXIT, NOTED, Decision, G
 from dtlint.machine.names import assignment, scopes
 from dtlint.machine.names.expressions import evaluate, text_of
 from dtlint.machine.names.frames import Frame, Returned
-from dtlint.machine.values import BY_RANK, MISSING, NONE, ClassRef, Const, Object, Unknown, Value
+from dtlint.machine.values import BY_RANK, MISSING, NONE, ClassRef, Const, Object, Row, Unknown, Value
 
 Runner = Callable[[Machine, Any, int], int]
 
@@ -244,7 +244,7 @@ def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
     """`assert rank == 0`: the author says that the others never come here, so they are taken out, and nobody waits.
     `assert local_rank == -1`, `assert world_size == 1`, `assert device_count() == 1`: all of them are, in a program of
     several ranks. `assert rank == 0 and world_size == 1` says both, `assert world_size == device_count()` only that
-    they are all on one machine."""
+    they are all on one machine, as does `assert local_rank == rank`."""
     parts = node.test.values if isinstance(node.test, ir.BoolOp) and node.test.op == "and" else (node.test,)
     for test in parts:
         mask = assert_one(machine, node, test, mask) if mask else mask
@@ -272,7 +272,7 @@ def assert_one(machine: Machine, node: ir.Assert, test: ir.Expr, mask: int) -> i
     if unsure == mask:
         equal_from_here(machine, test, ("==", "is"), mask)
     scales = scales_compared(machine, test, mask)
-    if false == mask and scales == {"world", "local"}:
+    if (false == mask and scales == {"world", "local"}) or scales == {"rank", "local rank"}:
         machine.facts[ON_ONE_MACHINE] = True
         return mask
     if not names_one_rank(machine, test, value, mask) and not (false == mask and scales):
@@ -334,12 +334,15 @@ def names_one_rank(machine: Machine, test: ir.Expr, value: Value, mask: int) -> 
 
 
 def scales_compared(machine: Machine, test: ir.Expr, mask: int) -> set[str]:
-    """Is something compared with the number of ranks, or with that of a node's devices?"""
+    """Is something compared with the number of ranks, or with that of a node's devices? Is the one number of a rank
+    compared with the other?"""
     if not isinstance(test, ir.Compare) or [op for op, _ in test.pairs] != ["=="]:
         return set()
     sides = [side for side in (test.left, test.pairs[0][1]) if isinstance(side, ir.Name | ir.Attr | ir.Call)]
     held = [evaluate(machine, side, mask) for side in sides]
-    return {str(value.scale) for value in held if isinstance(value, Const) and value.scale in ("world", "local")}
+    scales = {str(value.scale) for value in held if isinstance(value, Const) and value.scale in ("world", "local")}
+    ranks = {value.cause.kind for value in held if isinstance(value, Row)}
+    return scales | (ranks & {"rank", "local rank"})
 
 
 # --- branches --------------------------------------------------------------------------------------------------

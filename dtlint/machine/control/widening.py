@@ -33,7 +33,7 @@ from dtlint.machine.walks import walk
 
 Place = tuple[int, Any]
 Places = dict[Place, tuple[dict[Any, Value], Any]]
-Left = tuple[Cause | None, frozenset[Any]]  # the cause, and the tags that say in what
+Left = tuple[Cause | None, frozenset[Any], Object | None]  # the cause, the tags that say in what, what was left there
 
 
 def widen(
@@ -50,7 +50,7 @@ def widen(
     if old is MISSING or is_stable(old):
         return
     here = restrict(old, mask)  # the others have come here before, or come later
-    new = loosened(machine, here, id(node), str(name), left or (None, frozenset()), whole)
+    new = loosened(machine, here, id(node), str(name), left or (None, frozenset(), None), whole)
     if new is not here and isinstance(old, Row) and here is not old:
         new = overlay(old, new, mask, machine.world, old.cause)
     if new is not here:
@@ -59,7 +59,7 @@ def widen(
 
 
 def loosened(machine: Machine, old: Value, loop: int, name: str, left: Left, whole: bool) -> Value:
-    cause, tags = left
+    cause, tags, thing = left
     if cause is not None and not isinstance(old, Unknown):
         return machine.unknown("loop", loop, name, cause=cause, tags=tags)
     if isinstance(old, Tuple) and not whole:
@@ -69,7 +69,7 @@ def loosened(machine: Machine, old: Value, loop: int, name: str, left: Left, who
         like = containers.one_kind(old.items) if name == "[]" else None
         return machine.unknown("loop", loop, name, token(old), like=like)  # it may be come to again, with another
     if isinstance(old, Const) and old.cause is None:
-        return machine.unknown("loop", loop, name, *((None,) if old == NONE else ()))
+        return machine.unknown("loop", loop, name, *((None,) if old == NONE else ()), like=thing)
     if isinstance(old, Row):
         made_of = () if all(isinstance(lane, Const) for lane in old.lanes) else (token(old),)
         return machine.unknown("loop", loop, name, *made_of, cause=old.cause)
@@ -131,7 +131,16 @@ def changed_more(
             and (read_again(machine, node, container, name, old) or (known and decides(old)))
         ):
             assert now.cause is not None
-            causes[place] = (now.cause, left_by(machine, now))
+            causes[place] = (now.cause, left_by(machine, now), None)
+            fresh[place] = (container, name)
+        elif (
+            known
+            and place not in causes
+            and was_nothing(old)
+            and isinstance(now, Object)
+            and answers_for_itself(machine, now)
+        ):
+            causes[place] = (None, frozenset(), now)
             fresh[place] = (container, name)
         if not known and isinstance(old, Const | Tuple | Row) and now != old:
             grown[place] = (container, name)
@@ -147,6 +156,16 @@ def changed_more(
     if all(place in widened for place in result):
         result = {}
     return {**result, **fresh}
+
+
+def was_nothing(start: Value) -> bool:
+    """None before the first turn."""
+    return isinstance(start, Unknown) and start.symbol.key[0] == "loop" and start.symbol.key[-1] is None
+
+
+def answers_for_itself(machine: Machine, thing: Object) -> bool:
+    """`self.upload = pool.submit(…)`: whoever asks it is told what this rank alone knows, in the next turn as well."""
+    return isinstance(thing.kind, str) and thing.kind in machine.knowledge.answering
 
 
 def left_by(machine: Machine, value: Value) -> frozenset[Any]:

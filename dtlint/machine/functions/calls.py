@@ -54,6 +54,8 @@ def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
     base: Value | None = None
     if isinstance(node.func, ir.Attr):
         base = machine.evaluate(node.func.value, mask)
+        if roots.OFF in machine.facts:
+            roots.missing(machine, base, mask, "but it is None there")
         callee = attributes.read(machine, base, node.func.name, mask)
     else:
         callee = machine.evaluate(node.func, mask)

@@ -130,6 +130,8 @@ def can_skip(
         return False  # it may change a data set whose workers hold a copy
     if len(machine.stack) < DEEP and (node.name in MAKING or node.globals or matters(machine, node, receiver, values)):
         return False
+    if lacking_somewhere(machine, values):
+        return False
     if len(node.body) <= SHORT:
         held = receiver.attributes.values() if isinstance(receiver, Object) else ()
         if any(value.cause is not None or holds_differing(value) for value in (*values, *held)):
@@ -390,6 +392,15 @@ def targets_of(statement: ir.Assign | ir.AugAssign | ir.AnnAssign) -> Iterator[i
             todo.extend(target.items)
         else:
             yield target
+
+
+def lacking_somewhere(machine: Machine, values: tuple[Value, ...]) -> bool:
+    """Is it handed what a collective has left on one rank only, so that reading it goes wrong on the others?"""
+    if "off root" not in machine.facts:
+        return False
+    from dtlint.machine.library.meeting import roots
+
+    return bool(roots.marks_in(*values))
 
 
 def callable_value(value: Value) -> bool:

@@ -16,7 +16,7 @@ from dtlint.machine.library.answering import (
     told,
     without_flags,
 )
-from dtlint.machine.library.computing import devices, elements, filled_rows, metrics, provenance, tensors
+from dtlint.machine.library.computing import devices, elements, filled_rows, metrics, provenance, tensors, told_apart
 from dtlint.machine.library.drawing import rollouts, worlds
 from dtlint.machine.library.feeding import data, loaders, streams, vocabularies, webdatasets, whole_batches, workers
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
@@ -76,6 +76,7 @@ from dtlint.machine.values import FALSE, NONE, ClassRef, Const, FunctionRef, Obj
 ITERATES = {"__iter__": "builtins.iter", "__next__": "builtins.next", "next": "builtins.next"}  # what a method is for
 HANDLERS: dict[str, Any] = {
     **elements.MODELS,
+    **told_apart.MODELS,
     **own_gradients.MODELS,
     **parameters.MODELS,
     **groups.MODELS,

@@ -10,6 +10,7 @@ from dtlint.machine.control.failures import SHARED, only
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, row
 from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.drawing import states
 from dtlint.machine.library.meeting.identity import lane_value_of
 from dtlint.machine.library.python import exit_stacks
 from dtlint.machine.logs import Attempt, Decision, HandlerLog
@@ -40,6 +41,8 @@ def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int
         return suppress(machine, types, mask, inner, at)
     if kind in ("first", "local_first"):
         return in_turns(machine, manager, kind, mask, inner, at)
+    if kind == "apart" and isinstance(manager, Object):
+        return states.apart(machine, manager, mask, inner)
     if kind == "lock":
         frame = machine.frame
         alone = Decision("lock", frame.path, at, "with a lock", None, mask, mask, frame.scope)

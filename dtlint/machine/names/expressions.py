@@ -78,10 +78,19 @@ def name(machine: Machine, node: ir.Name, mask: int) -> Value:
 
 def attribute(machine: Machine, node: ir.Attr, mask: int) -> Value:
     base = evaluate(machine, node.value, mask)
+    taken_from(machine, base, mask)
     found = attributes.read(machine, base, node.name, mask)
     if type(found) is Const and "batch" in node.name:
         batches.read(machine, node.name, found)
     return on_this_side(machine, found)
+
+
+def taken_from(machine: Machine, base: Value, mask: int) -> None:
+    """What only the root of a gather has is None elsewhere, and None has nothing to be taken from it."""
+    if isinstance(base, Row | Unknown) and "off root" in machine.facts:
+        from dtlint.machine.library.meeting import roots
+
+        roots.missing(machine, base, mask, "but it is None there")
 
 
 def subscript(machine: Machine, node: ir.Index, mask: int) -> Value:
@@ -95,10 +104,7 @@ def subscript(machine: Machine, node: ir.Index, mask: int) -> Value:
         rows = library.reading.uneven_length(machine, owner, mask)
         if rows is not None:
             return rows
-    if isinstance(base, Row | Unknown) and "off root" in machine.facts:
-        from dtlint.machine.library.meeting import roots
-
-        roots.missing(machine, base, mask, "but it is None there")
+    taken_from(machine, base, mask)
     found = subscripts.item(machine, base, index, mask)
     return taken_up.same_for_all(machine, node, base, found) if base.cause is not None else found
 
@@ -133,11 +139,8 @@ def binary(machine: Machine, node: ir.BinOp, mask: int) -> Value:
         written = templates.interpolated(machine, left.value, right, mask)
         if written is not None:
             return written
-    if "off root" in machine.facts:
-        from dtlint.machine.library.meeting import roots
-
-        for value in (left, right):
-            roots.missing(machine, value, mask, "but it is None there")
+    for value in (left, right):
+        taken_from(machine, value, mask)
     own = own_operators.computed(machine, node.op, left, right, mask)
     if own is not None:
         return own
@@ -237,11 +240,13 @@ def boolean(machine: Machine, node: ir.BoolOp, mask: int) -> Value:
             right = evaluate(machine, later, going)
         if isinstance(right, External | Bound | FunctionRef) and only_asked(machine, node):
             right = library.noticing.asked(machine, right)
+        meant = None
         of_ranks = type(right) is Row or type(result) is Row
         if of_ranks or (type(right) is Const and right.scale == "world" and not only_asked(machine, node)):
-            library.noticing.chosen(machine, node.op, result, right, text_of(node.values[0]))
-        result = combine(machine, node.op, result, right, taken=not only_asked(machine, node))
-        result = restrict(result, mask)
+            meant = library.noticing.chosen(machine, node.op, result, right, text_of(node.values[0]))
+        if meant is None:
+            meant = combine(machine, node.op, result, right, taken=not only_asked(machine, node))
+        result = restrict(meant, mask)
     return result
 
 

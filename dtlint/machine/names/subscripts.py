@@ -47,7 +47,7 @@ from dtlint.machine.values import (
 )
 
 DEFAULT = "default"  # fact: what makes the missing items of a `defaultdict`
-PRESETS = "presets"  # fact of the run: what is looked up with an unknown key, and the objects it may be
+PRESETS = "presets"  # fact of the run: what is looked up with an unknown key, and the things it may be
 KEY_ORDER = "key order"  # fact: the marks of an order that only the keys have
 WRITTEN = "<items>"  # attribute: what has been put into something of a class of the program
 FIELDS = "fields of"  # fact: the object whose `__dict__` this is
@@ -269,13 +269,24 @@ def in_order_of(table: Object, key: Value, tags: frozenset[Any]) -> frozenset[An
     return tags | of_key
 
 
+def named_by_itself(table: Object, key: Value, value: Value) -> None:
+    """`paths[stem(path)] = path`: what stands under its own name has a place among the keys, and no other."""
+    from dtlint.machine.library.computing import provenance
+
+    if isinstance(key, Unknown) and isinstance(value, Unknown) and value.symbol in provenance.symbols_in(key.symbol):
+        marks = frozenset(provenance.marks(value, "order", 0))
+        if marks:
+            table.facts[KEY_ORDER] = table.facts.get(KEY_ORDER, frozenset()) | marks
+
+
 def one_of(machine: Machine, table: Object, found: Value) -> Value:
     """`PRESETS[name]`: what it may be stays known, where all of it is written down."""
     held = [value for key, value in table.attributes.items() if type(key) is tuple and key[0] == "key"]
     other = table.attributes.get("[]")
     if isinstance(found, Unknown) and isinstance(other, Unknown) and other.like is not None and not held:
         found = Unknown(found.symbol, found.cause, found.tags, other.like)
-    if isinstance(found, Unknown) and "[]" not in table.attributes and all(isinstance(one, Object) for one in held):
+    written_down = "[]" not in table.attributes and all(isinstance(one, Object | Const) for one in held)
+    if isinstance(found, Unknown) and written_down:
         machine.facts.setdefault(PRESETS, {})[found.symbol] = tuple(held)
     return looked_up(table, found)
 
@@ -463,6 +474,7 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
             many = old is not None and UNEVEN in old.tags  # how long one of them is, is not how many there are
             told = widened.tags if many else widened.tags - {UNEVEN}
             tags = told if for_all else in_order_of(container, index, told)
+            named_by_itself(container, index, value)
             own = own_keys.cause(machine, container, index)
             if own is not None and not filled:
                 tags |= {UNEVEN}

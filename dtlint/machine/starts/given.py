@@ -9,13 +9,14 @@ from dtlint.machine.values import Symbol
 
 PARSED = "argparse.ArgumentParser.parse_args"
 DEFAULTS = "defaults of options"  # fact of the run: what they are where nobody gives them
-COMPUTED = ("op ", "compare ", "is none", "not", "attr", "item", "and", "or")
+ARGUMENTS = "sys.argv"  # the words themselves, and what is asked of them
+COMPUTED = ("op ", "compare ", "is none", "not", "attr", "item", "and", "or", "phi")
 
 
 def settled(symbol: Symbol) -> bool:
     """Is it computed on the spot of what was given to the program, and of nothing else?"""
     word = symbol.key[0]
-    if word == PARSED:
+    if word == PARSED or any(isinstance(part, str) and part.startswith(ARGUMENTS) for part in symbol.key):
         return True
     inner = [part for part in symbol.key[1:] if isinstance(part, Symbol)]
     return word.startswith(COMPUTED) and bool(inner) and all(map(settled, inner))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import TypeVar
 
 from dtlint.machine.contents.opaque import TEMPORARY
@@ -19,7 +20,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import files
 from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs
 from dtlint.machine.run import Run
-from dtlint.machine.values import NONE, Cause, Const, Row, Symbol, Unknown, Value, lane_value
+from dtlint.machine.values import BY_PROCESS, NONE, Cause, Const, Row, Symbol, Unknown, Value, lane_value
 from dtlint.machine.walks import TIMES
 from dtlint.timeline.options import default_for
 from dtlint.timeline.records import recorded
@@ -265,7 +266,7 @@ def access_of(
     if not lanes:
         return None
     text = files.text_of(target)
-    parts = [text, *further_parts(call)]
+    parts = [text, *further_parts(call), *kept_name(call, text)]
     places = tuple(
         from_here(tour, "/".join(place_on(files.place(part, lane), part, lane) for part in parts), lane)
         if lanes >> lane & 1
@@ -284,6 +285,14 @@ def further_parts(call: object) -> list[Value]:
     """What names the file within the place, where the call takes that as an argument of its own (`prefix=`)."""
     given = call.get(str(call.row.extra.get("beside", ""))) if isinstance(call, Invocation) else None
     return [] if given is None else [given]
+
+
+def kept_name(call: object, text: Value) -> list[Value]:
+    """`shutil.copy(f"part_{rank}.pt", archive)`: under the name it had, where the place is not named like a file."""
+    given = call.get(str(call.row.extra.get("in_folder", ""))) if isinstance(call, Invocation) else None
+    name = files.text_of(given) if given is not None else NONE
+    own = name.cause is not None and name.cause.kind in BY_PROCESS
+    return [name] if own and not PurePath(files.place(text, 0)).suffix else []
 
 
 def on_own_disk(run: Run, place: str, text: Value) -> bool:

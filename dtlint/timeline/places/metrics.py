@@ -18,9 +18,12 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax.facts import LEARNED
 from dtlint.machine.library.meeting.evidence import evidence
 from dtlint.machine.library.training.stepping import ANSWERED
+from dtlint.machine.library.training.wrapping import ALONE
 from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop
+from dtlint.machine.names.subscripts import PRESETS
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Cause, Const, ModuleRef, Object, Symbol, Tuple, Unknown, Value
+from dtlint.timeline.options import usual
 from dtlint.timeline.places.put_together import put_together
 from dtlint.timeline.ranks.obeying import was_told
 from dtlint.timeline.records import calls_around, recorded
@@ -300,16 +303,30 @@ def is_everybodys(value: Value | None) -> bool:
 
 def several_processes(run: Run) -> bool:
     for event, _ in recorded(run, "<collective>"):
-        subject = event.subject
-        call = subject.facts.get("call") if isinstance(subject, Object) else None
-        if event.op in ("fit", "validate", "test") and isinstance(call, Invocation):
-            strategy, devices, nodes = call.get("strategy"), call.get("devices"), call.get("num_nodes")
-            if isinstance(strategy, Const) and str(strategy.value).startswith(("ddp", "fsdp", "deepspeed")):
+        facts = event.subject.facts if isinstance(event.subject, Object) else {}
+        call = facts.get("call")
+        if event.op in ("fit", "validate", "test") and isinstance(call, Invocation) and not facts.get(ALONE):
+            named = (call.get("strategy"), call.get("accelerator"))  # `accelerator="ddp"` is what it was called once
+            if any(is_of_several(one) for value in named for one in may_be(run, value)):
                 return True
-            for given in (devices, nodes):
+            for given in (usual(run, call.get("devices")), usual(run, call.get("num_nodes"))):
                 if isinstance(given, Const) and isinstance(given.value, int) and given.value > 1:
                     return True
     return False
+
+
+def may_be(run: Run, value: Value | None) -> tuple[Value, ...]:
+    """The value, the default of the option that it is, or all that `{"one": "auto", "many": "ddp"}[option]` offers."""
+    told = usual(run, value)
+    if isinstance(told, Unknown):
+        return tuple(run.facts.get(PRESETS, {}).get(told.symbol, ()))
+    return (told,) if told is not None else ()
+
+
+def is_of_several(strategy: Value) -> bool:
+    """`"ddp_spawn"`, `FSDPStrategy(…)`"""
+    name = strategy.value if isinstance(strategy, Const) else getattr(strategy, "kind", None)
+    return isinstance(name, str) and name.rpartition(".")[2].lower().startswith(("ddp", "fsdp", "deepspeed"))
 
 
 def reduced_twice(run: Run) -> Iterator[LocalMetric]:

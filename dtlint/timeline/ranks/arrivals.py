@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dtlint.findings import Step
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.evidence import ASKED, alone, evidence, of_one
+from dtlint.machine.library.meeting.spawning import SITES, SPAWNED, WORKED
 from dtlint.machine.logs import Call, Event, LogNode, plain_question
 from dtlint.machine.run import SEEN, Run
 from dtlint.machine.starts.entries import CALLED_ALONE, CALLED_ON_ALL, HELD_BY_ALL, MADE
@@ -59,9 +60,9 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
         return not alone(run) and (here in functions_of_all(run) or here in meeting_functions(run))
     if before_start(run, path) or instead_of_start(run, path, event):
         return False
-    spawned = run.facts.get("spawned")
+    spawned = run.facts.get(SPAWNED) or run.facts.get(WORKED)
     if isinstance(spawned, set):
-        sites = run.facts["spawned at"]  # the same function may also be called as it is, in one process
+        sites = run.facts[SITES]  # the same function may also be called as it is, in one process
         return any(
             isinstance(node, Call) and (node.callee_path, node.function) in spawned and (node.path, node.at) in sites
             for node in path

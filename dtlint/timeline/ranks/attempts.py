@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
+from dtlint.machine.control.consistent import NOTHING, Answers
 from dtlint.machine.control.failures import MAKES, only, own_reads
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.meeting import evidence
@@ -21,6 +23,7 @@ from dtlint.machine.logs import (
     Loop,
     decisions,
     inner_logs,
+    plain_question,
 )
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import first_event, first_in, key
@@ -31,6 +34,7 @@ from dtlint.timeline.ranks.handing_out import handed_out
 from dtlint.timeline.ranks.managers import managed
 from dtlint.timeline.ranks.parting import Divergence, Path, communicates_without_end, strip_ends
 from dtlint.timeline.samples.called_again import in_a_loop
+from dtlint.timeline.steps.kinds import KIND
 
 SWALLOWS = ("", "continue", "break", "return")
 LEAVES = ("continue", "break", "return")
@@ -98,7 +102,7 @@ def of_attempt(run: Run, node: Attempt, path: Path) -> Iterator[Divergence]:
             if other and not awaited(run, node, path, talking[0]) and not made_behind(node, handler, path, talking[0]):
                 yield by_itself("handler", node, path, talking, handler)
             leaves = quiet_exits(handler.log, node.mask)
-        missed = first_of(node.body.nodes[handler.met :], node.mask)
+        missed = first_of_any(node.body.nodes[handler.met :], node.mask)
         if missed is None or not (leaves & set(SWALLOWS)):
             continue
         alone = [one for one in handler.raised if of_some(one)]
@@ -388,8 +392,29 @@ def next_event(log: Log, below: LogNode, mask: int) -> tuple[Event, tuple[LogNod
     return first_of(nodes, mask) if any(node is below for node in nodes) else None
 
 
-def first_of(nodes: Iterable[LogNode], mask: int) -> tuple[Event, tuple[LogNode, ...]] | None:
-    return next((found for node in nodes if (found := first_in(node, mask)) is not None), None)
+def first_of(nodes: Iterable[LogNode], mask: int, known: Answers = NOTHING) -> tuple[Event, tuple[LogNode, ...]] | None:
+    return next((found for node in nodes if (found := first_in(node, mask, known)) is not None), None)
+
+
+def first_of_any(nodes: list[LogNode], mask: int) -> tuple[Event, tuple[LogNode, ...]] | None:
+    """The first call that is made whatever kind of thing is handed on: `if torch.is_tensor(value): value =
+    gather(value)` says nothing where numbers are logged."""
+    known: Answers = NOTHING
+    while (found := first_of(nodes, mask, known)) is not None:
+        above = (*found[1], found[0])
+        asked = [(one, below) for one, below in pairwise(above) if isinstance(one, Choice) and of_one_kind(one)]
+        if not asked:
+            return found
+        others = {(one.symbol, int(below not in one.then.nodes)) for one, below in asked}
+        if others <= known:
+            break
+        known |= others
+    return None
+
+
+def of_one_kind(choice: Choice) -> bool:
+    asked, _ = plain_question(choice.symbol)
+    return asked is not None and asked.key[0] == KIND
 
 
 AGREEMENTS = frozenset(

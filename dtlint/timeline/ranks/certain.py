@@ -40,6 +40,7 @@ from dtlint.timeline.ranks.parting import (
 from dtlint.timeline.steps.plain_models import plain_model
 
 ENDS = EXITS | FAILS
+TURNS = frozenset({"", "break", "continue"})  # what they leave out stands on the other side of their branch
 
 
 ASKED = "asked who parts"  # of a run: how often something was pending where nothing should have been
@@ -167,7 +168,7 @@ def meet_block(run: Run, node: Choice | Loop, mask: int, path: Path, pending: Pe
     """A loop or an undecided branch: its own scope where all ranks enter it, one pending thing otherwise."""
     full = run.world.full
     if not talks_inside(node, mask) and not in_talking_loop(path, mask):
-        if mask != full and isinstance(node, Choice) and any(node.exits):
+        if mask != full and isinstance(node, Choice) and not TURNS.issuperset(node.exits):
             add(pending, full, Item(node, path, mask))  # says nothing, and may be why these lanes never come
         return
     inner = (*path, node)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from dtlint.machine.contents.truth import APART
+from dtlint.machine.core import CHANGES_ON_SOME
 from dtlint.machine.library.computing.provenance import OWN_FILES, OWN_TABLES
 from dtlint.machine.library.computing.tensors import ALIASES, COPIES, REVEALS
 from dtlint.machine.library.meeting.groups import MEMBERS
@@ -163,7 +165,7 @@ def local_code(run: Run, divergence: Divergence) -> tuple[str, str]:
             return "DT102", "default"  # who was given nothing leaves
         if made_by_each(divergence):
             return "", ""
-        if compares_rank(divergence):
+        if compares_rank(divergence) or by_number(divergence):
             return ("DT102" if TURNED_AWAY.intersection(exits) else guarded_code(divergence)), "default"
         if is_creation(divergence):
             return "DT109", "default"
@@ -319,6 +321,23 @@ def compares_rank(divergence: Divergence) -> bool:
     return any(type(side) is int for side in symbol.key[1:]) and any(
         isinstance(side, Symbol) and side.alike for side in symbol.key[1:]
     )
+
+
+def by_number(divergence: Divergence) -> bool:
+    """`not args.shared or rank % devices == 0`: beside a setting of all, all that differs is a fact about the rank, and
+    nothing that was kept on some of them only."""
+    symbol = divergence.choice.symbol if divergence.choice is not None else None
+    if symbol is None or symbol.key[0] != APART or divergence.cause is None:
+        return False
+    first, *others = symbol.key[1:]
+    pairs = [pair for other in others for pair in differences(first, other)]
+    kept = any(CHANGES_ON_SOME in step.text for step in divergence.cause.steps())
+    return not kept and bool(pairs) and all(map(answers_alike, chain.from_iterable(pairs)))
+
+
+def answers_alike(part: object) -> bool:
+    """Yes, no, or what a setting of all ranks says."""
+    return isinstance(part, bool) or (isinstance(part, Symbol) and (bool(part.alike) or settled(part)))
 
 
 def of_world(divergence: Divergence) -> bool:

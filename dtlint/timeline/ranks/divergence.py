@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.meeting.spawning import SITES
 from dtlint.machine.logs import ASSERTED, Call, Choice, Place, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.ranks.certain import flush, scan
@@ -135,7 +136,7 @@ def nobody_started(divergence: Divergence) -> bool:
 
 def before_spawn(run: Run, divergence: Divergence) -> bool:
     """Is this decided by the one process that starts the others?"""
-    sites = run.facts.get("spawned at", ())
+    sites = run.facts.get(SITES, ())
     starts = [
         index for index, node in enumerate(divergence.path) if isinstance(node, Call) and (node.path, node.at) in sites
     ]

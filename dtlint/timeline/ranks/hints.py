@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.meeting.spawning import SITES
 from dtlint.machine.logs import Call, Choice, Decision, Event, LogNode, Place, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, Symbol
@@ -77,7 +78,7 @@ def undecided(run: Run, event: Event, path: tuple[LogNode, ...]) -> Iterator[Dec
 
 def since_spawned(run: Run, path: tuple[LogNode, ...]) -> tuple[LogNode, ...]:
     """What stands above the call that starts the ranks is decided by the one process that starts them."""
-    sites = run.facts.get("spawned at", ())
+    sites = run.facts.get(SITES, ())
     starts = (place for place, node in enumerate(path) if isinstance(node, Call) and (node.path, node.at) in sites)
     return path[next(starts, -1) + 1 :]
 

@@ -33,6 +33,7 @@ from dtlint.timeline.places.files import accesses
 from dtlint.timeline.places.metrics import several_processes
 from dtlint.timeline.records import ways_to
 from dtlint.timeline.samples.given_by_hosts import given_by_hosts
+from dtlint.timeline.samples.orders_held import orders_held
 from dtlint.timeline.samples.walked_whole import asked_by_number, drawn_from, walked_whole
 from dtlint.timeline.steps.training import (
     REDUCES,
@@ -256,7 +257,7 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
     if divided:
         draws = frozenset(event.at for look in use.described.looks for event in look.events("draw"))
         held_in = samples_in(dataset, draws)
-        found.extend(mark for held in held_in for mark in provenance.marks(held, "order", closed=UNORDERED))
+        found.extend(mark for held in held_in for mark in orders_held(held))
     return found
 
 
@@ -293,9 +294,6 @@ def samples_in(dataset: Value, draws: frozenset[Any], below: int = 2) -> Iterato
             continue
         if (not named[name] or named[name] > computed[name]) and name not in passed:
             yield from samples_in(held, draws, below - 1)
-
-
-UNORDERED = frozenset({"set"})  # no place in it belongs to anything, in whatever order it was filled
 
 
 NUMBERS = "the number of each text"  # what the ranks do not agree on

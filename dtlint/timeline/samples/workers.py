@@ -181,7 +181,7 @@ def refused_by_a_preset(run: Any, met: Met, call: Any) -> tuple[str, str]:
     if not presets or asked_for(run, met.event.path, str(key[2])):
         return "", ""
     for preset in presets:
-        if field_of(preset, key[2]) != Const(0):
+        if not isinstance(preset, Object) or field_of(preset, key[2]) != Const(0):
             continue
         for option, fine in (("persistent_workers", (None, NONE, Const(False))), ("prefetch_factor", (None, NONE))):
             given = call.get(option)

@@ -12,6 +12,9 @@ from dtlint.timeline.steps.loss_scale import several
 from dtlint.timeline.steps.models_used import changes
 from dtlint.timeline.steps.stepping import backwards, events, steps
 from dtlint.timeline.steps.windows import Window, own_predicates, same_optimizer, windows
+from dtlint.timeline.symbols import both_hold
+
+Predicates = tuple[tuple[Symbol, bool], ...]
 
 
 def kept_on_one_side(run: Any) -> Iterator[tuple[Met, Met]]:
@@ -81,9 +84,21 @@ def cleared_where_it_steps(run: Any) -> Iterator[tuple[Met, Window]]:
             before = clear.number < window.backward.number and in_each_turn(clear, window.loop)
             if not before or exclusive(clear, window.step) or not same_optimizer(clear, window.step):
                 continue
-            if window.when and set(window.when) <= set(own_predicates(clear, window.backward, window.loop)):
+            if window.when and in_the_same_turns(own_predicates(clear, window.backward, window.loop), window.when):
                 yield clear, window
                 break
+
+
+def in_the_same_turns(clears: Predicates, steps: Predicates) -> bool:
+    """`if (turn + 1) % n == 0: clear()`, and further down `if (turn + 1) % n: continue` in front of the step."""
+    if set(steps) <= set(clears):
+        return True
+    return never_alone(list(clears), steps) and never_alone(list(steps), clears)
+
+
+def never_alone(first: list[tuple[Symbol, bool]], second: Predicates) -> bool:
+    """Is there no turn in which the first hold and one of the second does not?"""
+    return bool(first) and all(both_hold(first, [(symbol, not wanted)]) is False for symbol, wanted in second)
 
 
 def asked(met: Met, loop: Loop) -> set[tuple[int, int]]:

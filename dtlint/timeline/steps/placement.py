@@ -314,7 +314,7 @@ def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
     late for it. Where the backend is an option, only such a choice shows that the ranks work on GPUs of their own. A
     program of several commands starts in each of them for itself."""
     begun: list[Met] = []
-    if sets_visible(run):
+    if sets_visible(run) or alone(run):
         return
     for start in events(run, "record", "init"):
         if (start.event.api != INIT and not own_card(start.event)) or not all(exclusive(start, one) for one in begun):

@@ -18,6 +18,7 @@ from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown
 from dtlint.timeline.options import default_for, default_in_a_class
 from dtlint.timeline.order import Met, choices_below, exclusive, in_each_turn, inside, loops_over
 from dtlint.timeline.steps.models_used import made_before
+from dtlint.timeline.steps.retries import left_after
 from dtlint.timeline.steps.stepping import DDP, backwards, events, steps, symbol_of
 from dtlint.timeline.steps.unreduced import averages_models, reduces_by_hand
 from dtlint.timeline.symbols import FAR, LENGTHS, both_hold, constant, leaves, moduli, periodic, worth
@@ -78,7 +79,7 @@ def find_windows(run: Any) -> Iterator[Window]:
             if step.number > backward.number and len(loops) > 1 and inside(step, loops[-2]):
                 together = answered(step, loops[-2]) <= answered(backward, loops[-2])
                 adds_up = micro_batches(loops[-1]) or toggles(run, innermost) or divided(backward.event.subject)
-                if together and adds_up:
+                if together and adds_up and not left_after(run, backward, events(run, "record", "zero-grad")):
                     yield Window(innermost, backward, step, (), True)
                     break
 

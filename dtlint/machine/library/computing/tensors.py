@@ -104,7 +104,8 @@ def counted_by_content(symbol: Symbol) -> bool:
             return True
         if name in SUMS and key[2:3] == (0,):
             return isinstance(owner, Symbol) and wide_by_content(owner)
-        return name in KEEPS_LENGTH and isinstance(owner, Symbol) and counted_by_content(owner)
+        in_parts = name in CUT_BY_SIZE and is_size(key[2:3])
+        return (name in KEEPS_LENGTH or in_parts) and isinstance(owner, Symbol) and counted_by_content(owner)
     if key[0] == "item" and len(key) > 2:
         chosen = key[2]
         if type(chosen) is int:
@@ -122,7 +123,14 @@ def counted_by_content(symbol: Symbol) -> bool:
         return len(key) > 1 and isinstance(key[1], Symbol) and counted_by_content(key[1])
     if package in ARRAYS and name in TALLIES:
         return len(key) == 2
+    if package in ARRAYS and name in CUT_BY_SIZE:
+        return is_size(key[2:3]) and isinstance(key[1], Symbol) and counted_by_content(key[1])
     return (package in ARRAYS and name in SELECTS) or key[0] in SUPPRESSED
+
+
+def is_size(told: tuple[Any, ...]) -> bool:
+    """`rows.split(16)`: so many parts as there are rows for; a list of sizes says itself how many."""
+    return any(type(one) is int or (isinstance(one, Symbol) and one.numbers == "int") for one in told)
 
 
 def gives_several(symbol: Symbol) -> bool:
@@ -198,6 +206,7 @@ def is_cut(index: Any) -> bool:
 
 AS_TYPE = ("to", "type", "astype")
 KEEPS_TYPE = frozenset({"to", "cuda", "cpu", "clone", "numpy", "pin_memory"})
+CUT_BY_SIZE = frozenset({"split"})
 CUT_INTO = frozenset({"chunk", "tensor_split", "array_split"})
 COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">="})
 

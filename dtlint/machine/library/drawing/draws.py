@@ -103,7 +103,7 @@ def distribution(machine: Machine, call: Invocation) -> Value:
 
 def drawn_order(machine: Machine, call: Invocation, value: Unknown, state: State) -> Unknown:
     """A permutation that ranks may not agree on. Of what a rank has been given already it is nobody else's concern."""
-    own = any(counts_own_part(machine, given) for given in call.arguments)
+    own = any(own_part(given) or counts_own_part(machine, given) for given in call.arguments)
     if disagrees(state, call.mask) and not own:
         return provenance.marked(value, order_mark(machine, call, state))
     return value

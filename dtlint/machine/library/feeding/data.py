@@ -12,7 +12,7 @@ from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.core import IN_WORKER, Machine
 from dtlint.machine.library.computing import provenance, tensors
-from dtlint.machine.library.drawing import draws, seeds
+from dtlint.machine.library.drawing import draws, seeds, states
 from dtlint.machine.library.feeding import handing, inside, loaders, sharding, streams, webdatasets, whole_batches
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import files
@@ -305,6 +305,7 @@ MODELS: dict[str, Any] = {
     "resized": resized,
     "stacked": stacked,
     **seeds.MODELS,
+    **states.MODELS,
     **draws.MODELS,
     **handing.MODELS,
     **streams.MODELS,

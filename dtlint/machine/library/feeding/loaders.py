@@ -347,6 +347,8 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
         if made_up(dataset):
             return False
         if isinstance(dataset.kind, ClassRef):
+            if any(asks_a_stranger(dataset, look) for look in found.looks):
+                return False
             return bool(found.looks) and all(look.known and not foreign_stream(machine, look) for look in found.looks)
         if dataset.kind in RESOLVED:
             return True
@@ -421,6 +423,17 @@ def foreign_stream(machine: Machine, look: inside.Inside) -> bool:
     return any(
         "." in maker and machine.knowledge.api(maker) is None and maker.partition(".")[0] not in sys.stdlib_module_names
         for maker in walked
+    )
+
+
+def asks_a_stranger(dataset: Object, look: inside.Inside) -> bool:
+    """`return self.games.sample()`, and nothing is walked over: what each sample is, only whoever is asked knows."""
+    if not look.iterable or any(inside.loops(look)):
+        return False
+    asked = {held.symbol for held in dataset.attributes.values() if isinstance(held, Unknown)}
+    samples = (value.symbol.key for value in look.values if isinstance(value, Unknown))
+    return any(
+        key[0] == "call" and getattr(key[1], "key", ("",))[0] == "attr" and key[1].key[1] in asked for key in samples
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -85,7 +86,7 @@ def starts_here(machine: Machine, call: Invocation) -> bool:
     if isinstance(node, ir.Function) and begun_by in node.tokens:
         return True
     known = starters(machine, begun_by)
-    if begins_later(machine, known, begun_by):
+    if begins_later(machine, known, begun_by) or a_library_begins_later(machine, call):
         return True
     return asking is not None and any(name in known for name in called_names((asking.body, asking.orelse), OF_ITS_OWN))
 
@@ -114,25 +115,46 @@ def spawns_later(machine: Machine) -> bool:
 def begins_later(machine: Machine, known: frozenset[str], begun_by: str) -> bool:
     """Is this asked on the way to a line that starts the group, which nobody has done yet: `options = read()`, and
     then `init_process_group()`? Each rank is the first one until then."""
+    return any(not is_method(call, frame, begun_by) for call, frame in made_later(machine, known))
+
+
+def a_library_begins_later(machine: Machine, asking: Invocation) -> bool:
+    """The same of `accelerator = Accelerator()`, which begins the group by itself."""
+    known = frozenset(asking.row.extra.get("begun_too", ()))
+    return bool(known) and any(is_of_a_library(call, frame) for call, frame in made_later(machine, known))
+
+
+def made_later(machine: Machine, known: frozenset[str]) -> Iterator[tuple[ir.Call, Frame]]:
+    """The calls of these that stand further down, in the function that runs and in those that have called it."""
     frame: Frame | None = machine.frame
     at: Place | None = machine.current_at
     while frame is not None:
         body = machine.project.tree(frame.path) if frame.node is None else frame.node
-        later = (call for call in calls_of(machine, body, known) if at is not None and call.at[0] > at[0])
-        if any(not is_method(call, frame, begun_by) for call in later):
-            return True
+        for call in calls_of(machine, body, known):
+            if at is not None and call.at[0] > at[0]:
+                yield call, frame
         at, frame = frame.called_at, frame.caller
-    return False
+
+
+def is_of_a_library(call: ir.Call, frame: Frame) -> bool:
+    """Was what is called imported from outside of the project?"""
+    owner = call.func
+    while isinstance(owner, ir.Attr):
+        owner = owner.value
+    if not isinstance(owner, ir.Name):
+        return False
+    return isinstance(frame.variables.get(owner.id) or frame.globals.variables.get(owner.id), External)
 
 
 def calls_of(machine: Machine, body: ir.Node | None, known: frozenset[str]) -> list[ir.Call]:
     """Where a function, or a file itself, calls one of these."""
-    made: dict[int, list[ir.Call]] = machine.notes.setdefault("calls of starters", {})
-    if id(body) not in made:
+    made: dict[tuple[int, frozenset[str]], list[ir.Call]] = machine.notes.setdefault("calls of starters", {})
+    key = (id(body), known)
+    if key not in made:
         below = every_node(body.body, OF_ITS_OWN) if isinstance(body, ir.Function | ir.Module) else ()
         calls = (node for node in below if isinstance(node, ir.Call) and node.at is not None)
-        made[id(body)] = [call for call in calls if called_name(call) in known]
-    return made[id(body)]
+        made[key] = [call for call in calls if called_name(call) in known]
+    return made[key]
 
 
 def is_method(call: ir.Call, frame: Frame, begun_by: str) -> bool:

@@ -25,6 +25,9 @@ from dtlint.machine.values import (
 BEGINS = "<begins on all ranks>"
 APART = "apart"  # of a row, and of a run: its ranks train apart, until somebody does what this says
 INDEX = "spawn index"  # of the run: where processes have got their index on this machine
+SPAWNED = "spawned"  # of a run: what begins in processes of this machine, and
+WORKED = "worked"  # what begins in those of workers, on whichever machines
+SITES = "spawned at"  # where either was begun
 
 
 def spawn(machine: Machine, call: Invocation) -> Value:
@@ -102,13 +105,13 @@ def for_one(machine: Machine, function: FunctionRef, arguments: tuple[Value, ...
     return numbered or (bool(arguments) and options.is_given(arguments[0]))
 
 
-def spawned(machine: Machine, function: Value) -> None:
-    known = machine.facts.setdefault("spawned", True)
+def spawned(machine: Machine, function: Value, where: str = SPAWNED) -> None:
+    known = machine.facts.setdefault(where, True)
     inner = unguarded(function)
     if isinstance(inner, FunctionRef):
         names = known if isinstance(known, set) else set()
-        machine.facts["spawned"] = names | {(inner.path, getattr(inner.node, "qualname", inner.name))}
-        machine.facts.setdefault("spawned at", set()).add((machine.frame.path, machine.current_at))
+        machine.facts[where] = names | {(inner.path, getattr(inner.node, "qualname", inner.name))}
+        machine.facts.setdefault(SITES, set()).add((machine.frame.path, machine.current_at))
         machine.facts.setdefault(group_start.SIDES, set()).update(machine.assumed)
 
 
@@ -150,13 +153,15 @@ def ignite_run(machine: Machine, call: Invocation) -> Value:
 
 
 def by_workers(machine: Machine, call: Invocation) -> Value:
-    """`TorchTrainer(train, train_loop_config=config)`: each worker is a rank, and is told the configuration."""
+    """`TorchTrainer(train, train_loop_config=config)`: each worker is a rank, and is told the configuration. Who makes
+    the trainer is one process."""
     function, told = call.get("train_loop_per_worker"), call.get("train_loop_config")
     if function is not None:
         machine.facts[APART] = call.row.extra[APART]
         if told is not None:
             hand_over(machine, told, call.mask)
-        begin(machine, function, (told,) if told is not None else (), (), call.mask)  # on whichever machines
+        spawned(machine, function, WORKED)
+        begin(machine, function, (told,) if told is not None else (), (), call.mask)
     return machine.fresh(call.row.name)
 
 

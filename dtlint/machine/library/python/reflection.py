@@ -15,6 +15,7 @@ from dtlint.machine.functions import one_of_several
 from dtlint.machine.lanes import map_lanes, row, token
 from dtlint.machine.library.computing import provenance, tensors
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.python import by_settings, options
 from dtlint.machine.values import (
     FALSE,
@@ -47,7 +48,17 @@ def isinstance_(machine: Machine, call: Invocation) -> Value | None:
         return map_lanes(lambda held: Const(is_of(machine, held, kinds)), (value,), machine.world)
     if isinstance(value, Unknown) and no_longer(machine, value.symbol, kinds):
         return FALSE
+    if isinstance(value, Unknown) and jax_facts.has(value, "global") and arrays_among(machine, kinds):
+        return TRUE
     return machine.unknown("isinstance", token(value), token(kinds))  # what lanes hold differs sooner than its class
+
+
+ARRAY = "jax.Array"
+
+
+def arrays_among(machine: Machine, kinds: Value) -> bool:
+    options = containers.items_of(machine, kinds) or (kinds,)
+    return any(isinstance(one, External) and machine.knowledge.canonical(one.name) == ARRAY for one in options)
 
 
 def no_longer(machine: Machine, symbol: Symbol, kinds: Value) -> bool:
@@ -213,6 +224,8 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
             return FALSE if attributes.given(base, name) is None else TRUE
         if isinstance(base, Unknown) and has_no_longer(machine, base.symbol, name):
             return FALSE
+        if jax_facts.has(base, "global") and machine.knowledge.attribute(ARRAY, name) is not None:
+            return TRUE
         row = machine.knowledge.anywhere.get(name)
         if row is not None and row.extra.get("unmakes"):
             if tensors.is_plain(machine, base) or "sharded" not in machine.facts or not of_a_model(base):

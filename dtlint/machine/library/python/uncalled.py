@@ -147,10 +147,11 @@ def asked(machine: Machine, value: Value) -> Value:
     return would_say(machine, value)
 
 
-def chosen(machine: Machine, op: str, left: Value, right: Value, text: str) -> None:
-    """`index or jax.process_index()`, `rank or -1`: index 0 counts as not given."""
+def chosen(machine: Machine, op: str, left: Value, right: Value, text: str) -> Value | None:
+    """`index or jax.process_index()`, `rank or -1`: index 0 counts as not given. Where the index is there, it was meant
+    to be taken, so that what follows from the slip is not told once more."""
     if op != "or":
-        return
+        return None
     if isinstance(left, Row):
         given = is_rank(left) and isinstance(right, Const) and bool(right.value)
         if isinstance(right, Row) and is_rank(right):
@@ -162,6 +163,7 @@ def chosen(machine: Machine, op: str, left: Value, right: Value, text: str) -> N
         given = given or (named and is_last_rank(machine, right))
     if given:
         written(machine, "chosen", text)
+    return left if given and isinstance(left, Row) else None
 
 
 def is_last_rank(machine: Machine, value: Value) -> bool:

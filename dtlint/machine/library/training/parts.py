@@ -139,7 +139,7 @@ def written(machine: Machine, base: Value, name: str, value: Value, mask: int) -
         if isinstance(value, Row) and is_part(machine, base) and is_part(machine, value):
             made_differently(machine, base, value)
         elif name == "requires_grad":
-            frozen_unevenly(machine, base)
+            frozen_as_told(machine, base, value)
         return
     frozen = name == "requires_grad"
     if not frozen and (not is_part(machine, value) or only_buffers(machine, base, name, value)):
@@ -229,8 +229,21 @@ def frozen(machine: Machine, call: Invocation) -> Value | None:
             shapes = map(made_shape, call.values)
             add(machine, "frozen", call.receiver, call.mask, decision, decision.cause, call.name, *shapes)
     elif call.receiver is not None:
-        frozen_unevenly(machine, call.receiver)
+        frozen_as_told(machine, call.receiver, next(iter(call.values), None))
     return None
+
+
+def frozen_as_told(machine: Machine, base: Value, learns: Value | None) -> None:
+    """`block.requires_grad_(number % world == rank)`: all come here, and each is told another thing."""
+    if isinstance(learns, Row):
+        told = tuple(token(held) for held in learns.lanes)
+        if learns.cause.kind in BY_PROCESS and len(set(told)) > 1:
+            add(machine, "made", base, machine.world.full, None, learns.cause)
+            differences(machine)[-1].lanes = told
+    elif isinstance(learns, Unknown) and learns.cause is not None and learns.cause.kind in OWN_SHAPE:
+        add(machine, "made", base, machine.world.full, None, learns.cause)
+    else:
+        frozen_unevenly(machine, base)
 
 
 def at_this_line(machine: Machine, decision: Decision) -> bool:
@@ -449,7 +462,13 @@ def inside_of(value: Value) -> tuple[Value, ...]:
         return value.items
     if not isinstance(value, Object):
         return ()
-    return tuple(one for one in value.attributes.values() if isinstance(one, Object | Row | Tuple))
+    held = (stand_in(one) for one in value.attributes.values())
+    return tuple(one for one in held if isinstance(one, Object | Row | Tuple))
+
+
+def stand_in(value: Value) -> Value:
+    """The one thing that each of many stands for, as a comprehension has made them."""
+    return value.like if isinstance(value, Unknown) and value.like is not None else value
 
 
 def given_to(value: Value) -> tuple[Value, ...]:
