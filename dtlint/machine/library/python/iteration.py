@@ -198,8 +198,9 @@ def chained(machine: Machine, call: Invocation) -> Value | None:
     known = containers.items_of(machine, call.arguments[0])
     of_each = containers.element(machine, call.arguments[0])
     made = one_after_the_other(machine, known or (of_each,))
-    unrun = is_generator(getattr(of_each, "like", None)) and isinstance(made, Unknown)
-    return Unknown(made.symbol, made.cause, made.tags | {UNRUN}, made.like) if unrun else made
+    if isinstance(made, Unknown) and isinstance(of_each, Unknown) and of_each.like and is_generator(of_each.like):
+        return Unknown(made.symbol, made.cause, made.tags | {UNRUN}, made.like)
+    return made
 
 
 def one_after_the_other(machine: Machine, given: tuple[Value, ...]) -> Value | None:
