@@ -16,6 +16,7 @@ from dtlint.machine.library.drawing import draws, seeds
 from dtlint.machine.library.feeding import inside, parts_told, samplers, sharding, webdatasets, worker_starts
 from dtlint.machine.library.feeding.lengths import even_loop, is_divided, is_slice, length_of
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python.generators import UNRUN
 from dtlint.machine.values import (
     BY_PROCESS,
     BY_SHARE,
@@ -340,8 +341,10 @@ def understood(machine: Machine, loader: Object, dataset: Value, found: Describe
     """Is enough known of the data set to say that nothing in it asks for the rank?"""
     if has_draws(found.looks):
         return False  # made up as it goes: the seeds decide
-    samples = (value for look in found.looks for value in look.held)
+    samples = [value for look in found.looks for value in look.held]
     if any(knows_rank(machine, value) for value in (dataset, *samples)):
+        return False
+    if any(UNRUN in value.tags for value in samples):
         return False
     if isinstance(dataset, Object):
         if made_up(dataset):

@@ -17,6 +17,7 @@ from dtlint.machine.values import NONE, FunctionRef, Object, Tuple, Unknown, Val
 DEEPEST = 12
 PART = "part"  # fact: which of the items are taken
 BOUNDED = "bounded"  # fact: somebody stops asking after so many items, on all ranks alike; of the run: whom
+UNRUN = "generators one after the other"  # mark: what they give was not looked at
 HANDED_OUT = "handed out by generators"  # fact: by the symbol of an item, what it is in which generator
 RESUMED = "resumed generators"  # fact: where a turn of a loop goes on with one that is older than the loop
 

@@ -17,7 +17,7 @@ from dtlint.machine.library.feeding import inside, sharding, vocabularies, webda
 from dtlint.machine.library.feeding.whole_batches import LENGTHS, RANGES, STORED
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.python import own_order
-from dtlint.machine.library.python.generators import BOUNDED, PART, in_whole_groups, is_generator, never_ends
+from dtlint.machine.library.python.generators import BOUNDED, PART, UNRUN, in_whole_groups, is_generator, never_ends
 from dtlint.machine.names import subscripts
 from dtlint.machine.values import (
     CHAIN,
@@ -199,7 +199,11 @@ def chained(machine: Machine, call: Invocation) -> Value | None:
     if len(call.arguments) != 1 or of_a_library(call.arguments[0]):
         return None
     known = containers.items_of(machine, call.arguments[0])
-    return one_after_the_other(machine, known or (containers.element(machine, call.arguments[0]),))
+    of_each = containers.element(machine, call.arguments[0])
+    made = one_after_the_other(machine, known or (of_each,))
+    if isinstance(made, Unknown) and isinstance(of_each, Unknown) and of_each.like and is_generator(of_each.like):
+        return Unknown(made.symbol, made.cause, made.tags | {UNRUN}, made.like)
+    return made
 
 
 def one_after_the_other(machine: Machine, given: tuple[Value, ...]) -> Value | None:
