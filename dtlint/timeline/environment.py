@@ -13,7 +13,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.knowledge.loader import Api
 from dtlint.machine.contents.dictionaries import entries
-from dtlint.machine.logs import Attempt, Choice, Event
+from dtlint.machine.logs import Attempt, Event
 from dtlint.machine.values import NONE, Const, Object, Value
 from dtlint.project.pins import Pins
 from dtlint.timeline import devices
