@@ -77,7 +77,7 @@ def open_questions(earlier: Met, later: Met) -> list[Symbol | None]:
 
 
 def answers(choice: Choice, side: int) -> Iterator[tuple[Symbol, bool]]:
-    """What is known on a side of a branch: behind `a and b` both are true, behind a false `a or b` none is."""
+    """What a side of a branch knows: behind `a and b` that both are true, behind a false `a or b` that none is."""
     todo = [answered(choice.decision.symbol, side == 0)]
     while todo:
         symbol, true = todo.pop()

@@ -35,6 +35,23 @@ AGREES = frozenset({"shuffle", "permutation", "permuted", "choice", "choices", "
 
 def shared_noise(run: Run) -> Iterator[tuple[Site, Steps]]:
     """Draws for a batch or by a policy, in a loop that combines gradients, from generators seeded alike."""
+    done = set()
+    for event, combining, state in noise_to_learn_from(run):
+        if state.site is None or state.site in done or not may_be_alike(state):
+            continue
+        call = event.extra["call"]
+        device = call.extra.get("device")
+        if not call.get("generator") and isinstance(device, State) and not may_be_alike(device):
+            continue
+        done.add(state.site)
+        drawn = event_step(event, f"`{event.api.rpartition('.')[2]}` draws the same numbers on every rank")
+        combined = event_step(combining, "the gradients of all ranks are combined here")
+        yield state.site, (*ways_to(run, state.site), drawn, combined)
+
+
+def noise_to_learn_from(run: Run) -> Iterator[tuple[Event, Event, State]]:
+    """What every rank draws for its batch, or by its policy, in a loop that combines gradients; where they are
+    combined, and how the generator was seeded."""
     seen = survey(run)
     combining: dict[int, Event] = {}
     for event, path in seen.collectives:
@@ -46,28 +63,18 @@ def shared_noise(run: Run) -> Iterator[tuple[Site, Steps]]:
     if not combining:
         return
     fed = fed_to_models(run) | acted_out(run)
-    done = set()
     for event, path in seen.of("draw"):
         loop = next((node for node in path if isinstance(node, Loop) and id(node) in combining), None)
         if loop is None or event.mask != run.world.full or "drop" in event.function.lower():
             continue
         call = event.extra["call"]
         state = call.extra.get("rng")
-        if call.row.extra.get("permutes"):
+        if call.row.extra.get("permutes") or not isinstance(state, State):
             continue  # the same order of other samples is no loss
-        if not isinstance(state, State) or state.site is None or state.site in done or not may_be_alike(state):
-            continue
-        device = call.extra.get("device")
-        if not call.get("generator") and isinstance(device, State) and not may_be_alike(device):
-            continue
         apart = [node for node in path if isinstance(node, Loop) and id(node) not in combining]
         drawn_for = any(map(of_each_sample, apart)) or learnt_from(combining[id(loop)], call)
-        if (event.path, event.at) not in fed and not drawn_for:
-            continue
-        done.add(state.site)
-        drawn = event_step(event, f"`{event.api.rpartition('.')[2]}` draws the same numbers on every rank")
-        combined = event_step(combining[id(loop)], "the gradients of all ranks are combined here")
-        yield state.site, (*ways_to(run, state.site), drawn, combined)
+        if (event.path, event.at) in fed or drawn_for:
+            yield event, combining[id(loop)], state
 
 
 def noise_of_lessons(run: Run) -> Iterator[tuple[Site, Steps]]:

@@ -24,6 +24,7 @@ from dtlint.timeline.samples.noise import (
     FEWEST,
     Steps,
     generator_of,
+    noise_to_learn_from,
     seed_of,
     told_workers,
     walked,
@@ -136,7 +137,7 @@ def rank_collision(run: Run, event: Event) -> Iterator[tuple[Site, Steps, str]]:
     elif times_first_turn(run, value):
         text = "the rank is multiplied by the number of the turn, so all ranks get the same seed in turn 0"
         yield place, trail, text
-    elif of_its_own(event) and beside_a_turn(value):
+    elif beside_a_turn(value) and (of_its_own(event) or noise_from(run, place)):
         text = "the rank and the epoch are added, so the next epoch repeats what another rank draws in this one"
         yield place, value.cause.steps(), text
 
@@ -182,6 +183,15 @@ def of_its_own(event: Event) -> bool:
     """Is it one generator that is seeded, kept for numbers that should differ, and not the default of everything?"""
     row = event.extra["call"].row
     return row.type in GENERATORS or row.name.rpartition(".")[0] in GENERATORS
+
+
+def noise_from(run: Run, seeded: Site) -> bool:
+    """Does every rank draw noise for its batch from what is seeded there, if that seeds the global generators?"""
+    sites: set[Any] | None = run.cache.get("noise to learn from")
+    if sites is None:
+        sites = {state.site for _, _, state in noise_to_learn_from(run)}
+        run.cache["noise to learn from"] = sites
+    return seeded in sites
 
 
 def beside_a_turn(value: Row) -> bool:

@@ -39,12 +39,9 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
     here = machine.step("called here")
     given = made.get("in_axes")
     explicit = given is not None and given != NONE
-    items = containers.items_of(machine, given) if given is not None and not isinstance(given, Const) else None
     statics = indices(made.get("static_broadcasted_argnums")) or ()
     alone = not thing.instead  # else the branch that made it may be the one that calls it otherwise
-    if isinstance(given, Tuple) and alone and items is not None and not fits(len(items), len(call.arguments), statics):
-        what = f"`in_axes` has {len(items)} entries, the call gives {len(call.arguments)} positional arguments"
-        jax_facts.note(machine, "axes", call.mask, where, (here,), what=what, effect="crash")
+    if not as_many_axes(machine, thing, call, statics):
         return
     known = signature(thing.facts["function"])
     if alone and max(statics, default=-1) >= len(call.arguments) and not spread(call):
@@ -105,6 +102,20 @@ def check_call(machine: Machine, thing: Object, call: Invocation, specs: tuple[A
         what = "`donate_argnums` counts positional arguments; what pmap is given by keyword is not donated"
         steps = (jax_facts.step_at(where, "donate_argnums is set here"),)
         jax_facts.note(machine, "axes", call.mask, None, steps, what=what, effect="waste")
+
+
+def as_many_axes(machine: Machine, thing: Object, call: Invocation, statics: tuple[int, ...] = ()) -> bool:
+    """Does `in_axes` of a `pmap` or a `vmap` speak of as many arguments as the call gives by position?"""
+    given = made_by(thing).get("in_axes")
+    items = containers.items_of(machine, given) if given is not None and not isinstance(given, Const) else None
+    if not isinstance(given, Tuple) or thing.instead or items is None or spread(call):
+        return True
+    if fits(len(items), len(call.arguments), statics):
+        return True
+    what = f"`in_axes` has {len(items)} entries, the call gives {len(call.arguments)} positional arguments"
+    steps = (machine.step("called here"),)
+    jax_facts.note(machine, "axes", call.mask, thing.facts["where"], steps, what=what, effect="crash")
+    return False
 
 
 def spread(call: Invocation) -> bool:

@@ -271,6 +271,7 @@ def over_rows(machine: Machine, thing: Object, call: Invocation) -> Value:
     from dtlint.machine.library.jax import rows as jax_rows
 
     specs = jax_axes.specs_of(machine, thing, len(call.arguments))
+    jax_fitting.as_many_axes(machine, thing, call)
     jax_fitting.check_rows(machine, call, specs)
     names = jax_axes.texts(option(thing, "axis_name"))
     mapped = [one for one, spec in zip(call.arguments, specs or (), strict=False) if spec is not None]

@@ -1,0 +1,9 @@
+import dataclasses
+
+
+@dataclasses.dataclass
+class TrainConfig:
+    axis: str = "batch"
+    lr: float = 1e-3
+    width: int = 64
+    steps: int = 100
