@@ -107,7 +107,8 @@ def begun_in(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
 
 def own_starts(run: Run) -> Iterator[Event]:
     """Where a function nobody calls begins a group that it does not spawn the ranks of."""
-    for start, above in () if run.facts.get("spawned") else recorded(run, "init"):
+    spawned = run.facts.get(SPAWNED) or run.facts.get(WORKED)
+    for start, above in () if spawned else recorded(run, "init"):
         if not of_one(start) and not in_constructor(run, start, above):
             yield start
 
