@@ -30,6 +30,7 @@ KNOWN = {
     ("other names", "DT702/writer_nobody_knows_ok.py"): "that a thing of another package asks for the rank is its name",
     ("other names", "DT702/rows_by_name_ok.py"): "that callers hand over a device is said by the name of the parameter",
     ("named questions", "DT412/others_return.py"): NAMED,
+    ("named questions", "DT102/lead_of_a_node_gives_up.py"): NAMED,
     ("named questions", "DT412/last_of_two_conditions"): "a function in an `and` outside a question may be a choice",
     (
         "turned branches",
