@@ -17,7 +17,7 @@ from dtlint.timeline.places.wrong_scopes import of_one_machine, one_per_node
 from dtlint.timeline.programs import forgotten
 from dtlint.timeline.ranks.arrivals import all_ranks_here, started
 from dtlint.timeline.ranks.hints import locked, undecided, vaguely_guarded
-from dtlint.timeline.records import recorded
+from dtlint.timeline.records import guards_over, recorded
 
 
 def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
@@ -41,11 +41,21 @@ def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
             or in_turns(run, event, lanes)
         ):
             continue
-        if one_per_node(lanes, run) and (event.op == "progress" or of_one_machine(run) or at_home(run, event, lanes)):
+        if one_per_node(lanes, run) and (
+            event.op == "progress" or of_one_machine(run) or at_home(run, event, lanes) or counted_out(event, path)
+        ):
             continue  # every node has a screen and a disk of its own
         if not lanes & 1 and next(undecided(run, event, path), None) is not None:
             continue  # `if everyone or rank == 0`: the first rank always, the others when they are asked to
         yield event, path, lanes
+
+
+def counted_out(event: Event, path: tuple[LogNode, ...]) -> bool:
+    """`rank % gpus == 0`: whoever takes the first of each node by its global rank means one for each."""
+    return any(
+        one.taken != one.before and one.cause is not None and one.cause.kind == "rank"
+        for one in guards_over(event, path)
+    )
 
 
 def at_home(run: Run, event: Event, lanes: int) -> bool:
