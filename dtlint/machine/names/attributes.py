@@ -7,6 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.knowledge.loader import Api, Type
 from dtlint.machine import library
 from dtlint.machine.contents import containers, lacking, written
@@ -15,6 +16,7 @@ from dtlint.machine.functions import kept, one_of_several
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.jax import facts as jax_facts
+from dtlint.machine.logs import Log
 from dtlint.machine.names import said_types
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.starts.given import PARSED
@@ -267,13 +269,28 @@ def made_now(machine: Machine, factory: Value, thing: Object, name: str, mask: i
 
 def handed_on(machine: Machine, fallback: Value, thing: Object, name: str, mask: int) -> Value:
     """What `__getattr__` gives, mostly the attribute of something that is wrapped."""
-    from dtlint.machine.functions import calls
-
     if isinstance(fallback, FunctionRef):
-        found = calls.follow(machine, fallback, thing, (Const(name),), (), mask)
+        found = found_by(machine, fallback, thing, name, mask)
         if not isinstance(found, Unknown) or found.cause is not None:
             return found
     return machine.unknown("attribute", thing.number, name)
+
+
+def found_by(machine: Machine, fallback: FunctionRef, thing: Object, name: str, mask: int) -> Value:
+    """Whoever writes `logger.loss` knows that it is there: that `__getattr__` raises for other names is no way out."""
+    from dtlint.machine.functions import calls
+
+    body = fallback.node.body if isinstance(fallback.node, ir.Function) else ()
+    if not any(isinstance(node, ir.Raise) for node in every_node(body)):
+        return calls.follow(machine, fallback, thing, (Const(name),), (), mask)
+    frame, sinks, raised = machine.frame, machine.sinks, len(machine.raised)
+    left, last_exit, leavings = frame.left, frame.last_exit, len(frame.leavings)
+    machine.sinks = [(Log(), mask)]
+    try:
+        return calls.follow(machine, fallback, thing, (Const(name),), (), mask)
+    finally:
+        machine.sinks, frame.left, frame.last_exit = sinks, left, last_exit
+        del frame.leavings[leavings:], machine.raised[raised:]
 
 
 def bind(machine: Machine, found: Value, thing: Object, mask: int) -> Value:
