@@ -390,6 +390,18 @@ class Machine:
         return 2 * self.spent > self.whole
 
     @contextmanager
+    def beside(self, log: Log, mask: int) -> Iterator[None]:
+        """What is run meanwhile is told in a log of its own, and nobody is gone behind it, whatever it ends with."""
+        frame, sinks = self.frame, self.sinks
+        left, last_exit, leavings = frame.left, frame.last_exit, len(frame.leavings)
+        self.sinks = [(log, mask)]
+        try:
+            yield
+        finally:
+            self.sinks, frame.left, frame.last_exit = sinks, left, last_exit
+            del frame.leavings[leavings:]
+
+    @contextmanager
     def at_most(self, cost: int) -> Iterator[None]:
         """Work that is given up, and undone by whoever asked for it, where it takes more steps than these."""
         saved = self.budget, self.asking, self.trying

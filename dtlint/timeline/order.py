@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dtlint.machine.logs import Choice, Event, LogNode, Loop, plain_question
+from dtlint.machine.logs import Choice, Event, LogNode, Loop, told
 from dtlint.machine.values import Symbol
 from dtlint.machine.walks import visits
 
@@ -66,30 +66,19 @@ def before(run: Any, later: Met) -> Iterator[Met]:
 def open_questions(earlier: Met, later: Met) -> list[Symbol | None]:
     """What decides whether the earlier one happens at all, on the way to the later one: a branch that both hang under
     decides nothing, nor does a question that a branch above the later one has answered alike."""
-    known = {answer for node, side in later.above if isinstance(node, Choice) for answer in answers(node, side)}
+    known = {
+        answer
+        for node, side in later.above
+        if isinstance(node, Choice)
+        for answer in told(node.decision.symbol, side == 0)
+    }
     return [
         node.decision.symbol
         for node, side in earlier.above
         if isinstance(node, Choice)
         and not any(one is node for one, _ in later.above)
-        and answered(node.decision.symbol, side == 0) not in known
+        and known.isdisjoint(told(node.decision.symbol, side == 0)[:1])
     ]
-
-
-def answers(choice: Choice, side: int) -> Iterator[tuple[Symbol, bool]]:
-    """What a side of a branch knows: behind `a and b` that both are true, behind a false `a or b` that none is."""
-    todo = [answered(choice.decision.symbol, side == 0)]
-    while todo:
-        symbol, true = todo.pop()
-        if symbol is not None:
-            yield symbol, true
-            if symbol.key[0] == ("and" if true else "or"):
-                todo += [answered(part, true) for part in symbol.key[1:] if isinstance(part, Symbol)]
-
-
-def answered(symbol: Symbol | None, true: bool) -> tuple[Symbol | None, bool]:
-    asked, given = plain_question(symbol)
-    return asked, given == true
 
 
 def loops_over(met: Met) -> list[Loop]:

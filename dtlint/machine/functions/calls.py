@@ -8,7 +8,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import library
-from dtlint.machine.contents import containers, dictionaries
+from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import AROUND, DEEPEST, Machine
 from dtlint.machine.functions import (
@@ -54,8 +54,7 @@ def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
     base: Value | None = None
     if isinstance(node.func, ir.Attr):
         base = machine.evaluate(node.func.value, mask)
-        if roots.OFF in machine.facts:
-            roots.missing(machine, base, mask, "but it is None there")
+        roots.taken_from(machine, base, mask)
         callee = attributes.read(machine, base, node.func.name, mask)
     else:
         callee = machine.evaluate(node.func, mask)
@@ -146,8 +145,6 @@ def call_value(
     if isinstance(callee, Unknown) and callee.like is not None:
         return call_value(machine, callee.like, arguments, keywords, mask, node)
     made = library.answering.call_unknown(machine, callee, arguments, keywords, mask, node)
-    if arguments and node is not None and isinstance(node.func, ir.Attr) and node.func.name == "pop":
-        dictionaries.take_out(machine, machine.receiver or NONE, arguments[0], mask)
     return stepping.unknown_called(machine, callee, made, mask)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import library
-from dtlint.machine.contents import containers
+from dtlint.machine.contents import containers, dictionaries
 from dtlint.machine.contents.opaque import opaque, wherever
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
@@ -54,6 +54,8 @@ def call_unknown(
         found = call_method(machine, receiver, Invocation(method, LOCAL, receiver, arguments, keywords, mask, node))
         if found is not None:
             return found
+        if method == "pop" and arguments:
+            dictionaries.take_out(machine, receiver, arguments[0], mask)
         if method in machine.knowledge.joining:  # `pending.result()`: of None at first, later of what was submitted
             machine.emit_event("record", "thread-join", method, mask, subject=receiver)
         if method in machine.knowledge.agreeing:  # `strategy.broadcast(path)`

@@ -283,14 +283,11 @@ def found_by(machine: Machine, fallback: FunctionRef, thing: Object, name: str, 
     body = fallback.node.body if isinstance(fallback.node, ir.Function) else ()
     if not any(isinstance(node, ir.Raise) for node in every_node(body)):
         return calls.follow(machine, fallback, thing, (Const(name),), (), mask)
-    frame, sinks, raised = machine.frame, machine.sinks, len(machine.raised)
-    left, last_exit, leavings = frame.left, frame.last_exit, len(frame.leavings)
-    machine.sinks = [(Log(), mask)]
-    try:
-        return calls.follow(machine, fallback, thing, (Const(name),), (), mask)
-    finally:
-        machine.sinks, frame.left, frame.last_exit = sinks, left, last_exit
-        del frame.leavings[leavings:], machine.raised[raised:]
+    raised = len(machine.raised)
+    with machine.beside(Log(), mask):
+        found = calls.follow(machine, fallback, thing, (Const(name),), (), mask)
+    del machine.raised[raised:]
+    return found
 
 
 def bind(machine: Machine, found: Value, thing: Object, mask: int) -> Value:

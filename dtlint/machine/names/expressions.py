@@ -18,7 +18,7 @@ from dtlint.machine.functions import calls
 from dtlint.machine.lanes import join, map_lanes, overlay, restrict
 from dtlint.machine.library.computing import taken_up
 from dtlint.machine.library.feeding import batches
-from dtlint.machine.library.meeting import works
+from dtlint.machine.library.meeting import roots, works
 from dtlint.machine.library.python import files, generators, iteration, templates
 from dtlint.machine.library.training import models
 from dtlint.machine.logs import Decision, plain_question
@@ -78,19 +78,11 @@ def name(machine: Machine, node: ir.Name, mask: int) -> Value:
 
 def attribute(machine: Machine, node: ir.Attr, mask: int) -> Value:
     base = evaluate(machine, node.value, mask)
-    taken_from(machine, base, mask)
+    roots.taken_from(machine, base, mask)
     found = attributes.read(machine, base, node.name, mask)
     if type(found) is Const and "batch" in node.name:
         batches.read(machine, node.name, found)
     return on_this_side(machine, found)
-
-
-def taken_from(machine: Machine, base: Value, mask: int) -> None:
-    """What only the root of a gather has is None elsewhere, and None has nothing to be taken from it."""
-    if isinstance(base, Row | Unknown) and "off root" in machine.facts:
-        from dtlint.machine.library.meeting import roots
-
-        roots.missing(machine, base, mask, "but it is None there")
 
 
 def subscript(machine: Machine, node: ir.Index, mask: int) -> Value:
@@ -104,7 +96,7 @@ def subscript(machine: Machine, node: ir.Index, mask: int) -> Value:
         rows = library.reading.uneven_length(machine, owner, mask)
         if rows is not None:
             return rows
-    taken_from(machine, base, mask)
+    roots.taken_from(machine, base, mask)
     found = subscripts.item(machine, base, index, mask)
     return taken_up.same_for_all(machine, node, base, found) if base.cause is not None else found
 
@@ -140,7 +132,7 @@ def binary(machine: Machine, node: ir.BinOp, mask: int) -> Value:
         if written is not None:
             return written
     for value in (left, right):
-        taken_from(machine, value, mask)
+        roots.taken_from(machine, value, mask)
     own = own_operators.computed(machine, node.op, left, right, mask)
     if own is not None:
         return own

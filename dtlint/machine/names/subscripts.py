@@ -261,8 +261,6 @@ def defaulted(machine: Machine, base: Object, index: Value, mask: int) -> Value:
 
 def in_order_of(table: Object, key: Value, tags: frozenset[Any]) -> frozenset[Any]:
     """A dictionary is walked over in the order its keys came."""
-    from dtlint.machine.library.computing import provenance
-
     of_key = frozenset(provenance.marks(key, "order", 1)) - tags
     if of_key:
         table.facts[KEY_ORDER] = table.facts.get(KEY_ORDER, frozenset()) | of_key
@@ -271,8 +269,6 @@ def in_order_of(table: Object, key: Value, tags: frozenset[Any]) -> frozenset[An
 
 def named_by_itself(table: Object, key: Value, value: Value) -> None:
     """`paths[stem(path)] = path`: what stands under its own name has a place among the keys, and no other."""
-    from dtlint.machine.library.computing import provenance
-
     if isinstance(key, Unknown) and isinstance(value, Unknown) and value.symbol in provenance.symbols_in(key.symbol):
         marks = frozenset(provenance.marks(value, "order", 0))
         if marks:
@@ -358,7 +354,6 @@ def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
     if UNEVEN in result.tags and index.upper != NONE and index.lower in (NONE, Const(0)):
         # the same number of items is left everywhere
         return Unknown(result.symbol, result.cause, without_lengths(result.tags))
-    from dtlint.machine.library.computing import provenance
     from dtlint.machine.library.feeding import whole_batches
 
     rest = whole_batches.cut_by_hand(machine, index)

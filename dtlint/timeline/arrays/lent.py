@@ -13,7 +13,7 @@ from dtlint.findings import Span
 from dtlint.machine.logs import Event, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.walks import walk
-from dtlint.timeline.arrays.lives import Use, exclude, site
+from dtlint.timeline.arrays.lives import Use, exclude, site_after
 from dtlint.timeline.arrays.reused_buffers import symbols_of
 from dtlint.timeline.ranks.crossing import joins
 from dtlint.timeline.records import recorded
@@ -42,30 +42,33 @@ def lent_buffers(run: Run) -> Iterator[Lent]:
 
 
 def later_in_this_turn(run: Run, thread: Use, donors: list[Use]) -> Lent | None:
-    between = events_after(run.walk(), thread.event)
-    for event in between:
-        if waits_for(event, thread):
-            return None
-        for donor in donors:
-            if donor.event is event and donor.symbol is thread.symbol and meet(donor, thread):
-                return Lent(thread, donor, False, *site(thread, shared(thread, donor)))
-    return None
+    able = [one for one in donors if one.symbol is thread.symbol and not exclude(thread, one)]
+    donor = first_of(events_after(run.walk(), thread.event), thread, able)
+    return Lent(thread, donor, False, *site_after(donor.path, thread)) if donor is not None else None
 
 
 def early_in_the_next_turn(thread: Use, donors: list[Use]) -> Lent | None:
     """What this turn leaves behind is what the next one begins with."""
     for loop in (node for node in thread.path if isinstance(node, Loop) and node.again):
+        if any(waits_for(event, thread) for event in events_after(walk(loop.body), thread.event)):
+            continue
         held = (*loop.carried.items(), *loop.kept_by)
         names = {before for before, after in held if thread.symbol in symbols_of(after)}
-        body = [node for node, _ in walk(loop.body) if isinstance(node, Event)]
-        if any(waits_for(event, thread) for event in events_after(((one, ()) for one in body), thread.event)):
-            continue
-        for event in body:
-            if waits_for(event, thread):
-                break
-            for donor in donors:
-                if donor.event is event and donor.symbol in names and donor.event.mask & thread.event.mask:
-                    return Lent(thread, donor, True, *site(thread, shared(thread, donor)))
+        able = [one for one in donors if one.symbol in names]
+        donor = first_of((node for node, _ in walk(loop.body) if isinstance(node, Event)), thread, able)
+        if donor is not None:
+            return Lent(thread, donor, True, *site_after(donor.path, thread))
+    return None
+
+
+def first_of(events: Iterable[Event], thread: Use, donors: list[Use]) -> Use | None:
+    """The first of these calls that comes before anybody has waited for the thread."""
+    for event in events:
+        if waits_for(event, thread):
+            return None
+        for donor in donors:
+            if donor.event is event and event.mask & thread.event.mask:
+                return donor
     return None
 
 
@@ -79,13 +82,3 @@ def events_after(nodes: Iterable[tuple[LogNode, tuple[LogNode, ...]]], start: Ev
 
 def waits_for(event: Event, thread: Use) -> bool:
     return event.kind == "record" and event.op == "thread-join" and joins(event, thread.event)
-
-
-def meet(donor: Use, thread: Use) -> bool:
-    return bool(donor.event.mask & thread.event.mask) and not exclude(thread, donor)
-
-
-def shared(one: Use, other: Use) -> int:
-    """How many nodes are above both?"""
-    pairs = zip(one.path, other.path, strict=False)
-    return next((number for number, (mine, theirs) in enumerate(pairs) if mine is not theirs), len(one.path))

@@ -130,10 +130,8 @@ def a_library_begins_later(machine: Machine, asking: Invocation) -> bool:
 
 
 def of_a_script(machine: Machine) -> bool:
-    frame: Frame = machine.frame
-    while frame.caller is not None:
-        frame = frame.caller
-    return frame.variables.get("__name__") == Const("__main__")
+    *_, outermost = machine.frame.and_callers()
+    return bool(outermost.variables.get("__name__") == Const("__main__"))
 
 
 def made_later(machine: Machine, known: frozenset[str]) -> Iterator[tuple[ir.Call, Frame]]:

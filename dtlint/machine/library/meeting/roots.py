@@ -346,6 +346,12 @@ def absent(machine: Machine, callee: Value, values: tuple[Value, ...], mask: int
             missing(machine, item, mask, "but it is None there")
 
 
+def taken_from(machine: Machine, value: Value, mask: int) -> None:
+    """What only the root of a gather has is None elsewhere, and None has nothing to be taken from it."""
+    if OFF in machine.facts:
+        missing(machine, value, mask, "but it is None there")
+
+
 def missing(machine: Machine, value: Value, mask: int, how: str) -> None:
     """What the destination has, None on other lanes of the mask, is read."""
     if isinstance(value, Unknown) and (value.symbol.key[0] == "on root or none" or left_empty(value)):

@@ -47,18 +47,16 @@ def later(
     attempt.handlers.append(log)
     why = machine.cause(cause, f"{text} comes to each rank at a time of its own")
     decision = Decision("handler", frame.path, at, text, why, mask, mask, frame.scope)
-    sinks, guards, left = machine.sinks, frame.guards, frame.left
-    last_exit, leavings = frame.last_exit, len(frame.leavings)
-    machine.sinks, frame.guards = [(log.log, mask)], Guards(decision, guards)
-    mark = len(machine.journal)
+    guards, mark = frame.guards, len(machine.journal)
     if given is None:
         given = (machine.fresh("signal", why), machine.fresh("frame"), machine.fresh("trace"))[: arity(function)]
     raised = len(machine.raised)
-    calls.call_value(machine, function, given, (), mask)
+    with machine.beside(log.log, mask):
+        frame.guards = Guards(decision, guards)
+        calls.call_value(machine, function, given, (), mask)
+        frame.guards = guards
     machine.facts.setdefault(STRIKING, []).extend(machine.raised[raised:] if kind == "signal" else ())
     writes = machine.rollback(mark)
-    machine.sinks, frame.guards, frame.left, frame.last_exit = sinks, guards, left, last_exit
-    del frame.leavings[leavings:]
     machine.join_writes(writes, [], machine.symbols.fresh(kind), why, mask)
     if log.log.nodes:
         machine.emit(attempt)

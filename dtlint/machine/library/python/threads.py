@@ -88,18 +88,15 @@ def aside(
     started = machine.emit_event("record", "thread-start", call.name, call.mask, subject=thread, extra=extra)
     if not isinstance(function, FunctionRef | Bound | External):
         return
-    frame, sinks, mark = machine.frame, machine.sinks, len(machine.journal)
-    left, exit_before = frame.left, frame.last_exit
-    machine.sinks = [(log, call.mask)]
+    frame, mark = machine.frame, len(machine.journal)
     given = (*arguments, *(value for _, value in keywords)) if machine.flow is not None else ()
     reads = machine.facts[LENT] = {leaf.symbol for leaf in buffers_in(given)}
-    try:
-        calls.call_value(machine, function, arguments, keywords, call.mask)
-    finally:
-        machine.sinks = sinks
-        machine.rollback(mark)
-        frame.left, frame.last_exit = left, exit_before
-        del machine.facts[LENT]
+    with machine.beside(log, call.mask):
+        try:
+            calls.call_value(machine, function, arguments, keywords, call.mask)
+        finally:
+            machine.rollback(mark)
+            del machine.facts[LENT]
     started.extra["reads"] = reads
     if talks(log, call.mask):  # some time from here on; what the other ranks do meanwhile may be the answer
         at = machine.current_at
