@@ -27,7 +27,6 @@ INITS = frozenset({"init", "init_with_output"})
 OWN = frozenset({"rngs", "mutable", "method", "capture_intermediates"})  # keywords of `apply` itself
 DEEPEST = 14
 AXIS = "axis"  # word in the name of a field
-DROPPED = "dropout"  # stream that nothing but layers that drop units draws from
 
 
 def held_by_state(machine: Machine, call: Invocation) -> None:
@@ -137,12 +136,13 @@ def streams(machine: Machine, call: Invocation) -> Value | None:
     """`nnx.Rngs(dropout=key)`, or of a seed: layers that drop units will draw from it, as they do in a training."""
     if jax_facts.device_mapping(machine) is None:
         return None
-    given = next((value for name, value in call.keywords if name == DROPPED), None)
+    dropped = call.row.extra["dropped"]
+    given = next((value for name, value in call.keywords if name == dropped), None)
     if given is None:
         return None
     key = given if jax_facts.has(given, "key") else jax_keys.make_key(machine, replace(call, arguments=(given,)))
     jax_keys.always_alike(machine, call, key)
-    return jax_keys.drawn(machine, key, (), f"handed over as `{DROPPED}`", call.mask)
+    return jax_keys.drawn(machine, key, (), f"handed over as `{dropped}`", call.mask)
 
 
 def own_key(machine: Machine, call: Invocation) -> Value:
