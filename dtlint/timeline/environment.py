@@ -11,7 +11,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
-from dtlint.knowledge.loader import Api
+from dtlint.knowledge.rows import Api
 from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.library.meeting.origins import spawns
 from dtlint.machine.logs import Attempt, Event
