@@ -115,7 +115,7 @@ def check(run: Run) -> Iterator[Finding]:
         event, step = alone.backward.event, alone.step.event
         yield RULE.finding(
             run.span(step.path, step.at),
-            "this optimizer's model has no wrapper, though another one has: nothing reduces its gradients",
+            "a model that this optimizer trains has no wrapper, though another one has: nothing reduces its gradients",
             alone.remedy,
             scope=step.function,
             tier=absence,

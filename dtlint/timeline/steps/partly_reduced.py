@@ -43,12 +43,13 @@ def forgotten_models(run: Any) -> Iterator[Alone]:
 
 
 def left_unwrapped(run: Any) -> Iterator[Alone]:
-    """A model with an optimizer of its own, beside one that has a wrapper, is called as it is. One trained where
-    the program is a single process is beside none."""
+    """A model that an optimizer trains, beside one that has a wrapper, is called as it is. One trained where the
+    program is a single process is beside none."""
     wraps = events(run, "collective", "wrap")
     if not wraps or events(run, "collective", "optimizer_step") or averages_models(run):
         return
     wrapped = set[int](run.facts.get(LEFT, ())).union(*map(models_wrapped, wraps))
+    told: set[int] = set()
     for met in backwards(run):
         subject, around = met.event.subject, loops_over(met)
         if subject is None or subject.cause is None or subject.cause.kind != "data":
@@ -59,9 +60,10 @@ def left_unwrapped(run: Any) -> Iterator[Alone]:
             continue
         plain = {tag[1] for tag in subject.tags if isinstance(tag, tuple) and tag[0] == PLAIN} - wrapped
         for step in steps(run) if plain else ():
-            if trained(step) and trained(step) <= plain and lasts(step, met):
+            if step.number not in told and trained(step) & plain and lasts(step, met):
+                told.add(step.number)
                 yield Alone(met, step, "wrap each model that is trained")
-                return
+                break
 
 
 def models_wrapped(wrap: Met) -> set[int]:
