@@ -311,7 +311,7 @@ FIRST = ("is_main", "is_local_main")
 
 
 def is_on(default: ir.Expr | None) -> bool:
-    """`is_main_process=True`: who calls it is the first, unless it says otherwise; that others come here is not said."""
+    """`is_main_process=True`: who calls it is the first, unless it says otherwise; nothing tells of others."""
     return isinstance(default, ir.Const) and default.value is True
 
 
