@@ -9,7 +9,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library.feeding import handing, workers
+from dtlint.machine.library.feeding import handing, loaders, workers
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import collectives, group_start
 from dtlint.machine.library.python import run_later
@@ -127,6 +127,24 @@ def hf_train(machine: Machine, call: Invocation) -> Value:
 
 ASKED_BEFORE = frozenset({"setup", "train", "state", "teardown"})  # in the names of hooks of a data module
 OTHER_LOOPS = frozenset({"test", "predict"})
+VALIDATION = frozenset({"val", "validation", "sanity"})
+MODULE = "lightning.pytorch.LightningModule"
+
+
+def nothing_to_validate(machine: Machine, call: Invocation) -> bool:
+    """`trainer.fit(module, loader)`, and the module has no loader of its own for it: Lightning leaves that loop out."""
+    module, loader = call.get("model"), call.get("train_dataloaders")
+    given = [call.get(name) for name in ("val_dataloaders", "datamodule", "val_dataloader")]
+    if any(name is None for name, _ in call.keywords) or any(one not in (None, NONE) for one in given):
+        return False
+    if (
+        not isinstance(module, Object)
+        or not isinstance(module.kind, ClassRef)
+        or not loaders.is_loader(machine, loader)
+    ):
+        return False
+    bases = {machine.knowledge.canonical(name) for name in attributes.external_bases(machine, module.kind)}
+    return bases == {MODULE} and attributes.in_class(machine, module.kind, "val_dataloader") is None
 
 
 def lightning_loop(machine: Machine, call: Invocation) -> Value:
@@ -138,6 +156,8 @@ def lightning_loop(machine: Machine, call: Invocation) -> Value:
         handing.data_module(machine, call)
         handing.to_trainer(machine, call)
         data = handing.module_of_data(machine, call)
+        if not omits and data is None and nothing_to_validate(machine, call):
+            omits = VALIDATION
         if data is not None and data is not module:
             run_hooks(machine, data, (), call.mask, omits | (ASKED_BEFORE if omits else ASKED_BEFORE | OTHER_LOOPS))
         if isinstance(module, Object):
