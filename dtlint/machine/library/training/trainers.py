@@ -131,11 +131,18 @@ VALIDATION = frozenset({"val", "validation", "sanity"})
 MODULE = "lightning.pytorch.LightningModule"
 
 
-def nothing_to_validate(machine: Machine, call: Invocation) -> bool:
-    """`trainer.fit(module, loader)`, and the module has no loader of its own for it: Lightning leaves that loop out."""
+def nothing_to_validate(machine: Machine, call: Invocation, data: Object | None) -> bool:
+    """`trainer.fit(module, loader)`, and the module has no loader of its own for it: Lightning leaves that loop out. So
+    it does where the trainer was told `limit_val_batches=0`."""
+    made = call.receiver.facts.get("call") if isinstance(call.receiver, Object) else None
+    limit = made.get("limit_val_batches") if isinstance(made, Invocation) else None
+    if isinstance(limit, Const) and limit.value == 0:
+        return True
     module, loader = call.get("model"), call.get("train_dataloaders")
     given = [call.get(name) for name in ("val_dataloaders", "datamodule", "val_dataloader")]
-    if any(name is None for name, _ in call.keywords) or any(one not in (None, NONE) for one in given):
+    if data is not None or any(one not in (None, NONE) for one in given):
+        return False
+    if any(name is None for name, _ in call.keywords):
         return False
     if (
         not isinstance(module, Object)
@@ -156,7 +163,7 @@ def lightning_loop(machine: Machine, call: Invocation) -> Value:
         handing.data_module(machine, call)
         handing.to_trainer(machine, call)
         data = handing.module_of_data(machine, call)
-        if not omits and data is None and nothing_to_validate(machine, call):
+        if not omits and nothing_to_validate(machine, call, data):
             omits = VALIDATION
         if data is not None and data is not module:
             run_hooks(machine, data, (), call.mask, omits | (ASKED_BEFORE if omits else ASKED_BEFORE | OTHER_LOOPS))
