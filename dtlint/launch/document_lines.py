@@ -28,6 +28,7 @@ STARTS_MORE = re.compile(BESIDE_TASKS)
 ONE_STEP = re.compile(
     r"\b(?:mpirun|mpiexec)\b.*?\s-(?:n|np)\s+1(?![\w.,*$%-])|\bsrun\b.*?\s(?:-n\s*|--ntasks[= ])1(?![\w.,*$%-])"
 )
+SHOWN = re.compile(r"\b(?:CUDA|HIP|ROCR)_VISIBLE_DEVICES=")
 ONE_SHOWN = re.compile(r"\b(?:CUDA|HIP|ROCR)_VISIBLE_DEVICES=[\"']?\d+[\"']?(?![\w,$])")
 BY_OTHERS = re.compile(BESIDE_SLURM + r"|\bsrun\b.*\s(?:-n|--ntasks)")
 PROGRAM = re.compile(r"(?<![\w./-])(/?(?:[\w.-]+/)*[\w-]+\.py)\b")
@@ -56,6 +57,7 @@ class About:
     one_node: bool
     one_task: bool  # on one device, with no more than the one task a job gets by default
     to_be_set: bool  # the reader is told to put in the number of processes
+    one_device: bool = False  # what stands above leaves one device to what comes now
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def start(line: str, about: About, document: str, programs: Collection[str]) -> 
         by_launcher=by_launcher,
         one_machine=on_one_machine(line, about),
         one_process=as_one_process(line, about),
-        one_device=ONE_SHOWN.search(line) is not None and not (about.batch or ELSEWHERE.search(line)),
+        one_device=on_one_device(line, about),
         numbers=NUMBERING.search(line) is not None and "use_env" not in line and "use-env" not in line,
         windows=by_launcher and "gradient_accumulation_steps" in line,
         configuration=None if configuration is None else posixpath.normpath(configuration.group(1)),
@@ -108,6 +110,11 @@ def start(line: str, about: About, document: str, programs: Collection[str]) -> 
 def on_one_machine(line: str, about: About) -> bool:
     here = about.one_node or not (about.batch or ELSEWHERE.search(line))
     return ONE_LAUNCHER.search(line) is not None and here
+
+
+def on_one_device(line: str, about: About) -> bool:
+    shown = ONE_SHOWN.search(line) is not None if SHOWN.search(line) else about.one_device
+    return shown and not (about.batch or ELSEWHERE.search(line))
 
 
 def as_one_process(line: str, about: About) -> bool:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dtlint.launch import accelerate_files
-from dtlint.launch.document_lines import About, Start, lines_of, start
+from dtlint.launch.document_lines import ONE_SHOWN, About, Start, lines_of, start
 from dtlint.launch.files import SHELL_SUFFIXES, YAML_SUFFIXES, files_below
 from dtlint.project import pins
 from dtlint.project.started import Started
@@ -30,6 +30,7 @@ ONE_DEVICE = re.compile(r"^#SBATCH\s+--(?:gres=gpu(?::[a-z]\w*)?|gpus(?:-per-nod
 MORE = re.compile(r"^#SBATCH\s+(?:--(?:nodes|ntasks(?:-per-node)?)=|-[nN]\s*)(?!\s|1\b)", re.M)
 HEAD = re.compile(r'(?:[ \t]*(?:#[^\n]*)?\n)*(?:[rRuU]?(?:"""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\'))?', re.S)
 MARGIN = re.compile(r"^[ \t]*#+(?!SBATCH|PBS|BSUB)", re.M)
+EXPORT = re.compile(r"\s*export\s+(?:CUDA|HIP|ROCR)_VISIBLE_DEVICES=")
 # prose at the head of a program names launchers more often than it starts one
 BY_PYTHON = r"python3?(?:\.\d+)?\s+\S*(?:\.py\b|-)"
 BY_LAUNCHER = r"(?:torchrun|accelerate\s+launch|deepspeed|srun|mpirun|mpiexec|horovodrun)\s"
@@ -141,6 +142,8 @@ def starts_in(document: Document, programs: Collection[str]) -> Iterator[Start]:
         and LEFT_TO_THE_READER.search(document.text) is not None,
     )
     for line in lines_of(document.text):
+        if EXPORT.match(line) and document.path.lower().endswith(SHELL_SUFFIXES):
+            about = replace(about, one_device=ONE_SHOWN.search(line) is not None)
         found = start(line, about, document.path, programs)
         if found is not None:
             yield found

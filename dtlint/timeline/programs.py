@@ -16,7 +16,9 @@ TRIALS = TESTS | {"benchmark", "benchmarks"}
 def in_a_test(path: str, folders_of: frozenset[str] = TESTS) -> bool:
     """Tests start ranks for one small thing, and leave what they made behind."""
     *folders, name = path.replace("\\", "/").split("/")
-    return name.startswith("test_") or name.endswith("_test.py") or not folders_of.isdisjoint(folders)
+    words = name.removesuffix(".py").split("_")
+    named = "smoke" in words or (len(words) > 1 and "test" in (words[0], words[-1]))
+    return named or not folders_of.isdisjoint(folders)
 
 
 def of_trials(path: str) -> bool:

@@ -114,6 +114,12 @@ def test_a_document_may_show_one_device(line: str) -> None:
     assert not told(f"{line} answer.py\npython answer.py\n").on_one_device("answer.py")
 
 
+def test_a_script_may_show_one_device_from_some_line_on() -> None:
+    text = "export CUDA_VISIBLE_DEVICES=0,1\npython train.py\nexport CUDA_VISIBLE_DEVICES=0\npython answer.py\n"
+    assert told(text, "run.sh").on_one_device("answer.py")
+    assert not told(text, "run.sh").on_one_device("train.py")
+
+
 @pytest.mark.parametrize("line", ["CUDA_VISIBLE_DEVICES=0,1 python", "CUDA_VISIBLE_DEVICES=$GPU python", "python"])
 def test_a_document_may_show_more_devices(line: str) -> None:
     assert not told(f"{line} answer.py\n").on_one_device("answer.py")

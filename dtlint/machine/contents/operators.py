@@ -173,6 +173,8 @@ def of_each_lane(machine: Machine, held: Value) -> Value:
 
 def comparison(machine: Machine, op: str, left: Value, right: Value, mask: int) -> Value:
     left, right = library.noticing.compared(machine, left, right)
+    if op == "in":
+        library.noticing.looked_for(machine, right, op, (left,))
     if op in ("is", "is not") and right == NONE:
         if own_gradient(left):
             return truthy(op == "is not")

@@ -14,7 +14,7 @@ from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.jax import left_over
 from dtlint.machine.library.jax import outputs as jax_outputs
 from dtlint.machine.library.meeting import children, managers
-from dtlint.machine.library.python import environment_use, log_filters, run_later, thrown_away, uncalled
+from dtlint.machine.library.python import environment_use, files, log_filters, run_later, thrown_away, uncalled
 from dtlint.machine.library.training import group_options, parts, steered, stepping
 from dtlint.machine.values import External, Value
 
@@ -25,6 +25,7 @@ __all__ = [
     "chosen",
     "compared",
     "leaves",
+    "looked_for",
     "meant",
     "placed",
     "set_aside",
@@ -42,6 +43,7 @@ def imported(machine: Machine, dotted: str, mask: int) -> None:
 
 
 set_aside, take_back = environment_use.set_aside, environment_use.take_back
+looked_for = files.note_looked_for
 
 
 def item_written(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:

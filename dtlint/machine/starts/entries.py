@@ -307,6 +307,14 @@ def is_off(default: ir.Expr) -> bool:
     return isinstance(default, ir.Const) and (default.value is None or default.value is False)
 
 
+FIRST = ("is_main", "is_local_main")
+
+
+def is_on(default: ir.Expr | None) -> bool:
+    """`is_main_process=True`: who calls it is the first, unless it says otherwise; nothing tells of others."""
+    return isinstance(default, ir.Const) and default.value is True
+
+
 def framework_gives(machine: Machine, name: str, what: str) -> Value:
     if what == "batch":
         return loaders.handed_batch(machine, name)
@@ -340,7 +348,10 @@ def argument(machine: Machine, function: ir.Function, param: ir.Param, usual: Fu
         if known.type:
             if not annotated_otherwise(param.annotation, known.type.rpartition(".")[2]):
                 return machine.new(known.type, machine.world.full)
-        elif not (param.name == "rank" and (looks_like_low_rank(function) or asks_itself(machine, function))):
+        elif not (
+            (param.name == "rank" and (looks_like_low_rank(function) or asks_itself(machine, function)))
+            or (known.value in FIRST and is_on(param.default))
+        ):
             return identity.lane_value_of(machine, known.value, param.name)
     if param.default is not None and isinstance(param.default, ir.Const) and param.default.value is None:
         if "group" in param.name or param.name in ("pg", "mesh", "comm"):

@@ -158,7 +158,16 @@ def on_one_machine(run: Any) -> bool:
     or do its ranks meet at an address that each machine has for itself?"""
     told = of_trials(run.entry.path) or run.project.started.on_one_machine(run.entry.path)
     told = told or bool(run.facts.get("on one machine"))
-    return told or alone(run) or begins_none(run) or meets_at_home(run)
+    return told or alone(run) or begins_none(run) or meets_at_home(run) or of_what_starts_by_itself(run)
+
+
+def of_what_starts_by_itself(run: Any) -> bool:
+    """Code of programs that the documents start by themselves, and never by a launcher: the trainer that starts their
+    other ranks does so on the same machine."""
+    told, own = run.project.started, run.project.relatives(run.entry.path)
+    if run.entry.kind != "function" or any(told.by_a_launcher(path) for path in own):
+        return False
+    return any(told.by_itself(path) for path in own)
 
 
 def begins_none(run: Any) -> bool:

@@ -26,6 +26,7 @@ STARTS = frozenset({"init"})
 ASKED, ASKED_ON_A_SIDE = "asked", "asked on one side"  # of a branch nobody can decide
 ASKED_FOR_NUMBERS = "asked for numbers"  # not only whether it is the first
 ONLY = ([Const("RANK"), Const("0")], [Const("WORLD_SIZE"), Const("1")])
+DEVICES = Const("CUDA_VISIBLE_DEVICES")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +124,19 @@ def says_so(run: Any) -> bool:
         and node.op == "env"
         and not node.extra.get("default")
         and node.mask == run.world.full
-        and [value for _, value in node.details] in ONLY
+        and ([value for _, value in node.details] in ONLY or keeps_one_device(run, node))
         and not any(isinstance(above, Choice | Attempt) for above in path)
         for node, path in run.walk()
     )
+
+
+def keeps_one_device(run: Any, event: Event) -> bool:
+    """`os.environ["CUDA_VISIBLE_DEVICES"] = "0"`: two processes of one machine would meet on this device."""
+    name, device = ([value for _, value in event.details] + [None, None])[:2]
+    written = device.value if isinstance(device, Const) else None
+    if name != DEVICES or not isinstance(written, str) or not written.isdecimal():
+        return False
+    return not run.project.started.as_several_processes(run.entry.path)
 
 
 def starts_one(run: Any, alone: Callable[[Event], bool] = of_one) -> bool:

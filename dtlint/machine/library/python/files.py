@@ -56,14 +56,17 @@ def is_path(value: Value) -> bool:
     return isinstance(value, Object) and value.kind == PATH
 
 
+ASKING = {"startswith": "{}*", "endswith": "*{}", "in": "*{}*"}
+
+
 def note_looked_for(machine: Machine, name: Value, method: str, arguments: tuple[Value, ...]) -> None:
     """`[name for name in os.listdir(folder) if name.startswith("step_")]`: what is not called so is left out."""
     text = arguments[0].value if len(arguments) == 1 and isinstance(arguments[0], Const) else None
-    if method not in ("startswith", "endswith") or not isinstance(text, str):
+    if method not in ASKING or not isinstance(text, str):
         return
     for _, path, at, *_ in provenance.marks(name, "order", 0):
         known = machine.facts.setdefault(LOOKED_FOR, {}).setdefault((path, at), set())
-        known.add(f"{text}*" if method == "startswith" else f"*{text}")
+        known.add(ASKING[method].format(text))
 
 
 def no_place(value: Value, given: bool) -> bool:

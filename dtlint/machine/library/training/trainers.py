@@ -9,7 +9,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library.feeding import handing, workers
+from dtlint.machine.library.feeding import handing, loaders, workers
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import collectives, group_start
 from dtlint.machine.library.python import run_later
@@ -127,6 +127,31 @@ def hf_train(machine: Machine, call: Invocation) -> Value:
 
 ASKED_BEFORE = frozenset({"setup", "train", "state", "teardown"})  # in the names of hooks of a data module
 OTHER_LOOPS = frozenset({"test", "predict"})
+VALIDATION = frozenset({"val", "validation", "sanity"})
+MODULE = "lightning.pytorch.LightningModule"
+
+
+def nothing_to_validate(machine: Machine, call: Invocation, data: Object | None) -> bool:
+    """`trainer.fit(module, loader)`, and the module has no loader of its own for it: Lightning leaves that loop out. So
+    it does where the trainer was told `limit_val_batches=0`."""
+    made = call.receiver.facts.get("call") if isinstance(call.receiver, Object) else None
+    limit = made.get("limit_val_batches") if isinstance(made, Invocation) else None
+    if isinstance(limit, Const) and limit.value == 0:
+        return True
+    module, loader = call.get("model"), call.get("train_dataloaders")
+    given = [call.get(name) for name in ("val_dataloaders", "datamodule", "val_dataloader")]
+    if data is not None or any(one not in (None, NONE) for one in given):
+        return False
+    if any(name is None for name, _ in call.keywords):
+        return False
+    if (
+        not isinstance(module, Object)
+        or not isinstance(module.kind, ClassRef)
+        or not loaders.is_loader(machine, loader)
+    ):
+        return False
+    bases = {machine.knowledge.canonical(name) for name in attributes.external_bases(machine, module.kind)}
+    return bases == {MODULE} and attributes.in_class(machine, module.kind, "val_dataloader") is None
 
 
 def lightning_loop(machine: Machine, call: Invocation) -> Value:
@@ -138,6 +163,8 @@ def lightning_loop(machine: Machine, call: Invocation) -> Value:
         handing.data_module(machine, call)
         handing.to_trainer(machine, call)
         data = handing.module_of_data(machine, call)
+        if not omits and nothing_to_validate(machine, call, data):
+            omits = VALIDATION
         if data is not None and data is not module:
             run_hooks(machine, data, (), call.mask, omits | (ASKED_BEFORE if omits else ASKED_BEFORE | OTHER_LOOPS))
         if isinstance(module, Object):
