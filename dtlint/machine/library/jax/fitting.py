@@ -153,7 +153,12 @@ def is_array(value: Value) -> bool:
 
 def plain_class(kind: ClassRef) -> bool:
     """Neither a dataclass nor made from a class of a library: a train state is a tree of arrays."""
-    return isinstance(kind.node, ir.Class) and not kind.node.decorators and not kind.node.bases
+    if not isinstance(kind.node, ir.Class) or kind.node.decorators or len(kind.bases) != len(kind.node.bases):
+        return False
+    return all(plain_class(one) if isinstance(one, ClassRef) else one.name in BARE for one in kind.bases)
+
+
+BARE = frozenset({"abc.ABC", "builtins.object", "typing.Protocol"})  # say nothing of what an instance is
 
 
 def check_mesh(machine: Machine, thing: Object, call: Invocation, specs: tuple[Any, ...]) -> None:

@@ -141,7 +141,8 @@ def judge(
         if not own or tag in mapping.noted or all_put_back(info):
             continue
         shown = info["certain"] and bool(replicas & {one[2] for one in own})
-        if shown or (mapping.reduced and GRADIENTS not in mapping.noted):
+        # parameters come first: what pushes walkers uphill is a gradient by the argument behind them
+        if shown or (mapping.reduced and GRADIENTS not in mapping.noted and info["first"]):
             mapping.noted.add(tag)
             steps = (
                 jax_facts.step_at(info["where"], "gradients of this device's part of the batch"),

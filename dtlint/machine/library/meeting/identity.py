@@ -20,7 +20,8 @@ SPOKEN = {
     "axis_index": "this device's index",
     "group_rank": "this process's rank in a group",
 }
-SAYS_NOTHING = ("never", "open_run")  # of several processes: `if TYPE_CHECKING:`, `if wandb.run is not None:`
+# of several processes: `if TYPE_CHECKING:`, `if wandb.run is not None:`, and one process of JAX has many devices
+SAYS_NOTHING = ("never", "open_run", "devices", "local_devices")
 CAUSES = {
     "rank": "rank",
     "is_main": "rank",
