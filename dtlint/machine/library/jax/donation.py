@@ -92,19 +92,29 @@ def taken_over(machine: Machine, told: set[Any], result: Value) -> None:
 
 
 def in_new_buffers(machine: Machine, result: Value) -> Value:
-    """What was taken over and comes out as it was, if only on one side of a branch, has a buffer of its own again."""
+    """What was taken over and comes out as it was, if only on one side of a branch, has a buffer of its own again. So
+    has what comes out twice, as the parameters and as their average."""
     donated = machine.facts.get(jax_facts.DONATED, {})
+    given: set[Symbol] = set()
 
     def leaf(one: Value) -> Value:
+        if isinstance(one, Unknown) and not jax_facts.has(one, "key") and not jax_facts.has(one, "keys"):
+            if one.symbol in given:
+                return in_new_buffer(machine, one)
+            given.add(one.symbol)
         sides = one.symbol.key[1:] if isinstance(one, Unknown) and one.symbol.key[0] == "phi" else ()
         held = [one.symbol, *(side for side in sides if isinstance(side, Symbol))] if isinstance(one, Unknown) else []
         if not isinstance(one, Unknown) or all(jax_flow.base_of(symbol, donated) is None for symbol in held):
             return one
-        machine.objects += 1
-        symbol = machine.symbols.of("compiled", one.symbol, ("object", machine.objects))
-        return Unknown(symbol, one.cause, one.tags, one.like)
+        return in_new_buffer(machine, one)
 
-    return jax_facts.mapped_tree(machine, result, leaf) if donated else result
+    return jax_facts.mapped_tree(machine, result, leaf)
+
+
+def in_new_buffer(machine: Machine, one: Unknown) -> Unknown:
+    machine.objects += 1
+    symbol = machine.symbols.of("compiled", one.symbol, ("object", machine.objects))
+    return Unknown(symbol, one.cause, one.tags, one.like)
 
 
 def made_again(machine: Machine, call: Invocation, result: Value) -> Value:
