@@ -415,9 +415,16 @@ def is_empty(value: Value) -> bool:
 
 
 def stands_in(value: Value, other: Unknown) -> bool:
-    """A tensor of a size or of numbers, in the place of one of which something is known."""
-    blank = isinstance(value, Object) and value.kind == "torch.Tensor" and bool(value.facts.get("plain"))
-    return blank and value.cause is None and bool(other.tags)
+    """A tensor of a size or of numbers, in the place of one of which something is known; or `[key]` in the place of a
+    batch of keys, which is used up where it was made on that other side."""
+    if not isinstance(value, Object) or value.cause is not None:
+        return False
+    if value.kind == "list":
+        return any(type(tag) is tuple and tag[:2] == KEYS for tag in other.tags)
+    return value.kind == "torch.Tensor" and bool(value.facts.get("plain")) and bool(other.tags)
+
+
+KEYS = ("jax", "keys")  # begins the fact of a batch of keys
 
 
 def prefer(left: Value, right: Value) -> Value:

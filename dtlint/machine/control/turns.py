@@ -14,6 +14,7 @@ from dtlint.machine.control.loop_ends import Broken, broken, otherwise
 from dtlint.machine.control.next_turn import look_ahead
 from dtlint.machine.control.widening import Left, Place, Places, changed_more, deciding, widen
 from dtlint.machine.core import Machine, limited
+from dtlint.machine.lanes import restrict
 from dtlint.machine.library.computing import metrics
 from dtlint.machine.library.feeding import sharding
 from dtlint.machine.library.meeting import managers
@@ -24,6 +25,7 @@ from dtlint.machine.values import (
     MISSING,
     Cause,
     Object,
+    Row,
     Slots,
     Tuple,
     Unknown,
@@ -172,10 +174,12 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
                 before = machine.unknown("attr", onto[id(container)], name)
             elif container is machine.frame.variables:
                 before = machine.unknown("name", name)
-        if place in seen or not isinstance(before, Unknown | Tuple | Object):
+            elif type(container) is Slots and container.serial:
+                before = machine.unknown("attribute", container.serial, name)
+        if place in seen or not isinstance(before, Unknown | Tuple | Object | Row):
             continue
         seen.add(place)
-        after = container.get(name, MISSING)
+        before, after = restrict(before, loop.mask), restrict(container.get(name, MISSING), loop.mask)
         if after is before:
             continue
         kept = {leaf.symbol for leaf in library.noticing.leaves(after) if isinstance(leaf, Unknown)}

@@ -16,6 +16,7 @@ from dtlint.ir.functions import every_node
 from dtlint.ir.given_the_same import given_the_same
 from dtlint.ir.leftovers import looked_at_by_nobody
 from dtlint.ir.meeting import meet
+from dtlint.ir.put_back import put_back
 from dtlint.machine.core import CHANGED_NOTHING
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
@@ -134,6 +135,7 @@ def on_purpose(run: Run, again: Again) -> bool:
         or one_order(again)
         or made_inside(run, again)
         or started_over(run, again)
+        or begun_anew(run, again)
         or starts_like_it(run, again)
         or before_the_first_item(run, again)
         or of_another_cell(run, again)
@@ -313,6 +315,17 @@ def started_over(run: Run, again: Again) -> bool:
         return False
     held = {repr(part) for target in second.targets for part in getattr(target, "items", (target,))}
     return not any(repr(node) in held for node in every_node(other))
+
+
+def begun_anew(run: Run, again: Again) -> bool:
+    """Is the stream of keys put back to where it was, after a trial of which nothing is to be seen?"""
+    if again.first is None:
+        return False
+    first = first_site(again.first, again)
+    if first.path != again.site.path:
+        return False
+    tree = run.project.tree(first.path)
+    return put_back(tree, (first.line, first.column), (again.site.line, again.site.column))
 
 
 def one_of_several(run: Run, place: Span) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dtlint.findings import Step
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.meeting.evidence import ASKED, alone, evidence, of_one
+from dtlint.machine.library.meeting.evidence import ASKED, alone, evidence, hosts_meet, of_one
 from dtlint.machine.library.meeting.origins import SITES, SPAWNED, WORKED, spawns
 from dtlint.machine.logs import Call, Event, LogNode, plain_question
 from dtlint.machine.run import SEEN, Run
@@ -175,7 +175,7 @@ def of_all(run: Run, event: Event) -> bool:
     full = run.world.full
     whole = event.group is None or all(members == full for members in event.group.members)
     meets = event.kind == "collective" or event.op in ("wrap", "prepare")
-    return meets and event.mask == full and whole
+    return meets and event.mask == full and whole and hosts_meet(run, event)
 
 
 def calls_below(run: Run, event: Event, path: tuple[LogNode, ...]) -> int:

@@ -19,7 +19,7 @@ class _Spec:
         self.word = word
 
 
-UNKNOWN, FIRST, ONLY = _Spec("unknown"), _Spec("first"), _Spec("the only one")
+UNKNOWN, FIRST, LATER, ONLY = _Spec("unknown"), _Spec("first"), _Spec("a later one"), _Spec("the only one")
 SPEC = "jax.sharding.PartitionSpec"
 NAMED = "jax.sharding.NamedSharding"
 
@@ -55,7 +55,7 @@ def made_by(thing: Object) -> Invocation:
 
 
 def specs_of(machine: Machine, thing: Object, count: int | None) -> tuple[Any, ...] | None:
-    """One spec for each positional argument: FIRST, UNKNOWN, None (broadcast), a PartitionSpec, or a tuple."""
+    """One spec for each positional argument: FIRST, LATER, UNKNOWN, None (broadcast), a PartitionSpec, or a tuple."""
     call = made_by(thing)
     if thing.facts["transform"] == "shard_map":
         given = call.get("in_specs")
@@ -83,7 +83,7 @@ def axis_spec(machine: Machine, value: Value) -> Any:
     if value == NONE:
         return None
     if isinstance(value, Const) and isinstance(value.value, int):
-        return FIRST
+        return FIRST if value.value == 0 else LATER
     if isinstance(value, Tuple):
         return tuple(axis_spec(machine, item) for item in value.items)
     if isinstance(value, Object) and value.kind == "dict" and "[]" not in value.attributes:
@@ -175,7 +175,7 @@ def varying_axes(spec: Any, mapping: Mapping) -> tuple[str, ...] | None:
         return ()
     if isinstance(spec, Object):
         return spec_axes(spec)
-    if spec is FIRST or spec is ONLY:
+    if spec in (FIRST, LATER, ONLY):
         return mapping.axes or ("?",)
     return None
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from dtlint.ir import nodes as ir
+from dtlint.machine.control import caught as caught_below
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import axes as jax_axes
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.library.jax.facts import FIRST_RUN, INSIDE, UNSURE, fact, is_fact, words
-from dtlint.machine.values import Const, Tuple, Unknown, Value
+from dtlint.machine.values import Const, External, Tuple, Unknown, Value
 
 GRADIENTS = "gradients"  # among what a mapping has noted: gradients are reduced in it
 ASKED = 3  # the place of a sum, and the calls that led to it
+NAME_ERROR = External("builtins.NameError")
 EQUAL = frozenset({"psum", "pmean", "pmax", "pmin", "all_gather", "pbroadcast"})
 
 
@@ -109,7 +112,7 @@ def bound(machine: Machine, call: Invocation, names: tuple[str, ...] | None) -> 
         return True
     have = {name for mapping in enclosing for name in mapping.axes or ()}
     for name in names:
-        if name not in have:
+        if name not in have and not caught(machine, call.mask):
             shown = sorted(axis for axis in have if not axis.startswith("<"))
             steps = tuple(
                 jax_facts.step_at(mapping.where, f"{mapping.kind} binds {described(mapping.axes)}")
@@ -126,8 +129,35 @@ def bound(machine: Machine, call: Invocation, names: tuple[str, ...] | None) -> 
                 enclosed=bool(enclosing),
                 compiled=bool(machine.facts.get("jax compiled")),
             )
+        if name not in have:
             return False
     return True
+
+
+def caught(machine: Machine, mask: int) -> bool:
+    """`try: axis_frame(axis)` and `except NameError`: who asks so whether an axis is bound goes on in the handler."""
+    frame = machine.frame
+    if any(catches(machine, state.node, mask) for state in frame.tries):
+        frame.left |= mask
+        frame.last_exit = ("raise", machine.current_at)
+        return True
+    around = frame.caller
+    while around is not None:
+        if any(catches(machine, state.node, mask) for state in around.tries):
+            return True
+        around = around.caller
+    return False
+
+
+def catches(machine: Machine, node: ir.Try, mask: int) -> bool:
+    return caught_below.handler_for(machine, node, NAME_ERROR, mask)[1] is not None
+
+
+def axis_frame(machine: Machine, call: Invocation) -> Value:
+    """What is known of an axis, if something around the call binds it."""
+    jax_flow.started(machine)
+    bound(machine, call, jax_axes.texts(call.get("axis_name")) or None)
+    return machine.fresh("axis frame")
 
 
 def perhaps_later(machine: Machine) -> bool:
@@ -177,6 +207,7 @@ def reduced_now_and_then(machine: Machine, operands: tuple[Value, ...]) -> None:
 MODELS: dict[str, Any] = {
     "jax_collective": collective,
     "jax_psum": collective,
+    "jax_axis_frame": axis_frame,
     "jax_axis_index": axis_index,
     "jax_axis_size": axis_size,
     "jax_pcast": cast,

@@ -12,7 +12,7 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.machine.contents import containers
-from dtlint.machine.contents.opaque import opaque
+from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.control.turns import note_turn
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import join
@@ -26,7 +26,7 @@ from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.library.jax.facts import words
 from dtlint.machine.logs import Choice, Decision, Event, Log, Loop
-from dtlint.machine.values import NONE, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 from dtlint.machine.walks import walk
 
 FEW = 16  # leaves of a tree that are told apart
@@ -140,16 +140,28 @@ def merged(machine: Machine, results: list[Value], predicate: Value) -> Value:
     symbol = machine.symbols.fresh("cond")
     result = results[0]
     for other in results[1:]:
-        if isinstance(result, Tuple) and isinstance(other, Tuple) and len(result.items) == len(other.items):
-            result = Tuple(
-                tuple(join(a, b, machine.symbols, symbol, None) for a, b in zip(result.items, other.items, strict=True))
-            )
-        else:
-            result = join(result, other, machine.symbols, symbol, None)
+        result = either(machine, result, other, symbol)
     more = words(jax_facts.deep((predicate,)), "varies")
     return (
         jax_facts.mapped_tree(machine, result, lambda one: jax_facts.with_facts(machine, one, more)) if more else result
     )
+
+
+def either(machine: Machine, one: Value, other: Value, question: Symbol) -> Value:
+    """Both sides give trees of one form: what comes out has each leaf of the one or of the other."""
+    if isinstance(one, Tuple) and isinstance(other, Tuple) and len(one.items) == len(other.items):
+        pairs = zip(one.items, other.items, strict=True)
+        return Tuple(tuple(either(machine, mine, its, question) for mine, its in pairs))
+    if one is not other and isinstance(one, Object) and isinstance(other, Object) and like_trees(one, other):
+        there = other.attributes
+        return containers.mapped_items(one, lambda name, held: either(machine, held, there[name], question))
+    return join(one, other, machine.symbols, question, None)
+
+
+def like_trees(one: Object, other: Object) -> bool:
+    """Two dictionaries, or two states of one class of the project, with leaves of the same names."""
+    is_tree = one.kind == "dict" or isinstance(one.kind, ClassRef)
+    return is_tree and one.kind == other.kind and one.attributes.keys() == other.attributes.keys()
 
 
 def met(machine: Machine, call: Invocation, axes: set[str], event: Event, what: str) -> None:
@@ -337,7 +349,7 @@ def tree_map(machine: Machine, call: Invocation) -> Value | None:
     if loop.body.nodes:
         machine.emit(loop)
     if isinstance(result, Unknown):
-        return like(machine, trees[0], result, call.mask)
+        return like(machine, trees, rows, result, call.mask)
     if isinstance(result, Object) and jax_axes.is_layout(result):
         return jax_axes.divided_one(
             machine, result
@@ -345,20 +357,31 @@ def tree_map(machine: Machine, call: Invocation) -> Value | None:
     return machine.fresh("tree") if not isinstance(result, Tuple) else result
 
 
-def like(machine: Machine, tree: Value, leaf: Unknown, mask: int) -> Value:
+def like(machine: Machine, trees: tuple[Value, ...], rows: tuple[Unknown, ...], leaf: Unknown, mask: int) -> Value:
     """The same tree again, with other leaves."""
-    items = tree.items if isinstance(tree, Tuple) else None
-    if isinstance(tree, Object) and tree.kind == "list":
-        items = containers.items_of(machine, tree)
-    if items is None:
+    of_each = parts_of(machine, trees[0])
+    if of_each is None:
         return leaf
-    symbols = [machine.symbols.of("item", leaf.symbol, index) for index in range(len(items))]
-    parts = Tuple(tuple(Unknown(symbol, leaf.cause, leaf.tags, leaf.like) for symbol in symbols))
+    causes = [leaf.cause] * len(of_each)
+    before, now = rows[0].cause, leaf.cause
+    if len(trees) == 1 and before is not None and now is not None and before.kind == now.kind:
+        # a part differs if it did, whatever stands beside it
+        causes = [deep_cause(machine, (part,)) for part in of_each]
+    symbols = [machine.symbols.of("item", leaf.symbol, index) for index in range(len(of_each))]
+    made = [Unknown(one, cause, leaf.tags, leaf.like) for one, cause in zip(symbols, causes, strict=True)]
+    if isinstance(trees[0], Tuple):
+        return Tuple(tuple(made))
+    listed = machine.new("list", mask)
+    listed.attributes["[]"] = Tuple(tuple(made))
+    return listed
+
+
+def parts_of(machine: Machine, tree: Value) -> tuple[Value, ...] | None:
+    """What a tuple or a list holds, if each item of it is known."""
     if isinstance(tree, Tuple):
-        return parts
-    made = machine.new("list", mask)
-    made.attributes["[]"] = parts
-    return made
+        return tree.items
+    is_list = isinstance(tree, Object) and tree.kind == "list"
+    return containers.items_of(machine, tree) if is_list else None
 
 
 def says_where(tree: Value) -> bool:

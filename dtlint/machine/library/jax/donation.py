@@ -19,6 +19,7 @@ from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.names import attributes
 from dtlint.machine.values import Bound, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
+BY_ITSELF = "jax by itself"  # fact of the run: what has come out of a compiled function, in buffers of its own
 MADE = frozenset({"zeros", "ones", "full", "empty"})
 
 
@@ -63,7 +64,8 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> set[Any]:
             first = first_of(base)
             if first is not base:  # what the name held before the loop goes in the first turn
                 note(first, entering=True)
-            for part in holds.get(first, ()):  # a state takes the arrays along that it was made of
+            # a state takes the arrays along that it was made of, unless all of that was done inside one program
+            for part in holds.get(first, ()) if first not in machine.facts.get(BY_ITSELF, ()) else ():
                 note(part, entering=True)
             for alias in aliases(machine, leaf):
                 note(alias, made=thing.facts["where"])
@@ -92,19 +94,31 @@ def taken_over(machine: Machine, told: set[Any], result: Value) -> None:
 
 
 def in_new_buffers(machine: Machine, result: Value) -> Value:
-    """What was taken over and comes out as it was, if only on one side of a branch, has a buffer of its own again."""
+    """What was taken over and comes out as it was, if only on one side of a branch, has a buffer of its own again. So
+    has what comes out twice, as the parameters and as their average."""
     donated = machine.facts.get(jax_facts.DONATED, {})
+    given: set[Symbol] = set()
+    alone = machine.facts.setdefault(BY_ITSELF, set())
 
     def leaf(one: Value) -> Value:
+        if isinstance(one, Unknown) and not jax_facts.has(one, "key") and not jax_facts.has(one, "keys"):
+            if one.symbol in given:
+                return in_new_buffer(machine, one)
+            given.add(one.symbol)
+            alone.add(one.symbol)
         sides = one.symbol.key[1:] if isinstance(one, Unknown) and one.symbol.key[0] == "phi" else ()
         held = [one.symbol, *(side for side in sides if isinstance(side, Symbol))] if isinstance(one, Unknown) else []
         if not isinstance(one, Unknown) or all(jax_flow.base_of(symbol, donated) is None for symbol in held):
             return one
-        machine.objects += 1
-        symbol = machine.symbols.of("compiled", one.symbol, ("object", machine.objects))
-        return Unknown(symbol, one.cause, one.tags, one.like)
+        return in_new_buffer(machine, one)
 
-    return jax_facts.mapped_tree(machine, result, leaf) if donated else result
+    return jax_facts.mapped_tree(machine, result, leaf)
+
+
+def in_new_buffer(machine: Machine, one: Unknown) -> Unknown:
+    machine.objects += 1
+    symbol = machine.symbols.of("compiled", one.symbol, ("object", machine.objects))
+    return Unknown(symbol, one.cause, one.tags, one.like)
 
 
 def made_again(machine: Machine, call: Invocation, result: Value) -> Value:

@@ -15,7 +15,7 @@ from dtlint.machine.library.jax.axes import FIRST, chosen, indices, made_by, of_
 from dtlint.machine.library.jax.facts import has, is_jax, words
 from dtlint.machine.library.jax.key_counts import CUT
 from dtlint.machine.library.python import options
-from dtlint.machine.values import NONE, ClassRef, Const, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, ClassRef, Const, External, Object, Symbol, Tuple, Unknown, Value
 
 CONSTANTS = frozenset({"numpy.pi", "math.pi", "jax.numpy.pi", "numpy.e", "math.e"})
 
@@ -153,7 +153,16 @@ def is_array(value: Value) -> bool:
 
 def plain_class(kind: ClassRef) -> bool:
     """Neither a dataclass nor made from a class of a library: a train state is a tree of arrays."""
-    return isinstance(kind.node, ir.Class) and not kind.node.decorators and not kind.node.bases
+    if not isinstance(kind.node, ir.Class) or kind.node.decorators or len(kind.bases) != len(kind.node.bases):
+        return False
+    return all(plain_class(one) if isinstance(one, ClassRef) else is_bare(one) for one in kind.bases)
+
+
+def is_bare(base: Value) -> bool:
+    return isinstance(base, External) and base.name in BARE
+
+
+BARE = frozenset({"abc.ABC", "builtins.object", "typing.Protocol"})  # say nothing of what an instance is
 
 
 def check_mesh(machine: Machine, thing: Object, call: Invocation, specs: tuple[Any, ...]) -> None:

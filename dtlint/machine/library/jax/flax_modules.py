@@ -169,6 +169,7 @@ def own_key(machine: Machine, call: Invocation) -> Value:
         given = given.attributes.get(("key", name.value))
     if isinstance(given, Unknown) and jax_facts.has(given, "key") and not jax_keys.evaluated(machine):
         return haiku.one_more(machine, given)
+    machine.oldest_write = 0  # see `one_more`
     return machine.fresh("key", None, frozenset({jax_facts.fact("key", 0), jax_facts.fact("may", "?")}))
 
 

@@ -24,6 +24,7 @@ from dtlint.machine.library.jax.facts import (
     is_jax,
     leaves,
     mapping_of,
+    mappings,
     note,
     partly_agreed,
     without,
@@ -95,7 +96,7 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
             note(machine, OF_SOME, machine.frame.mask)
     if ("summed" in seen or "over" in seen) and scale_free(machine, what):
         drop |= {"summed", "over", "mean"}
-    if reduces_inside(found, what) or ("grad" in seen and out_of_sight(what, values)):
+    if reduces_inside(found, what) or ("grad" in seen and out_of_sight(what, values)) or told_axis(machine, values):
         drop |= {"grad", "partly", "varies", "may", "summed", "over"}
     if "grad" in seen and what == "call" and is_model(values[0]):
         drop |= {"grad", "partly", "summed", "over"}
@@ -247,6 +248,12 @@ def is_mean(what: str, values: tuple[Value, ...]) -> bool:
 
 def reduces_inside(found: set[Any], what: str) -> bool:
     return what == "call" and any(is_fact(tag, "reduces") for tag in found)
+
+
+def told_axis(machine: Machine, values: tuple[Value, ...]) -> bool:
+    """`statistics.update(state, batch, pmap_axis_name="devices")`: who is told the name of the axis reduces over it."""
+    names = {value.value for value in values if isinstance(value, Const) and isinstance(value.value, str)}
+    return bool(names) and any(not names.isdisjoint(one.axes or ()) for one in mappings(machine))
 
 
 SIGHT = (

@@ -149,6 +149,7 @@ def next_key(machine: Machine, call: Invocation) -> Value:
 
 
 def one_more(machine: Machine, parent: Value | None) -> Unknown:
+    machine.oldest_write = 0  # the stream has moved on: whoever called this gets another key the next time
     symbol = machine.symbols.fresh("key")
     if not isinstance(parent, Unknown):
         return Unknown(symbol, None, frozenset({fact("key", 0)}))

@@ -148,6 +148,12 @@ def one_of(machine: Machine, keys: Value, index: Value | None) -> Value | None:
     return child(machine, keys, symbol, index.cause if index is not None else None)
 
 
+def across(keys: Unknown) -> Unknown:
+    """`keys[:, i]` of rows of keys: one of each row, and nobody has counted the rows."""
+    tags = (fact("keys", tag[2], "?", None, None) if is_fact(tag, "keys") else tag for tag in keys.tags)
+    return Unknown(keys.symbol, keys.cause, frozenset(tags), keys.like)
+
+
 def one_for_each(machine: Machine, result: Value, given: tuple[Value, ...]) -> Value:
     """A key made for one row is a batch of keys of all rows: as many as a batch of keys that was walked over."""
     batches = words(jax_facts.deep(given), "keys")

@@ -281,7 +281,7 @@ def over_rows(machine: Machine, thing: Object, call: Invocation) -> Value:
         def leaf(one: Value) -> Value:
             if spec is None or not isinstance(one, Unknown):
                 return one
-            taken = jax_keys.one_of(machine, one, None) or one
+            taken = jax_keys.across(one) if spec is jax_axes.LATER else jax_keys.one_of(machine, one, None) or one
             more = [fact("may", name) for name in names] + ([fact("of row")] if has(one, "keys") else [])
             more += [fact("varies", own)] if own else []
             return jax_facts.with_facts(machine, taken, more, frozenset({"device axis", "plain"}))
@@ -374,7 +374,7 @@ def differentiated(machine: Machine, thing: Object, call: Invocation) -> Value:
         aux = subscripts.item(machine, result, Const(1), call.mask)
         loss = subscripts.item(machine, result, Const(0), call.mask)
     made = tuple(
-        gradient(machine, loss, call.arguments[number] if number < len(call.arguments) else NONE, call)
+        gradient(machine, loss, call.arguments[number] if number < len(call.arguments) else NONE, number)
         for number in wanted
     )
     given = option(thing, "argnums")
@@ -394,7 +394,7 @@ def parts_of(loss: Value, parameter: Value) -> set[Any]:
     return {key[2] for key in items if key[1] is parameter.symbol and isinstance(key[2], str)}
 
 
-def gradient(machine: Machine, loss: Value, parameter: Value, call: Invocation) -> Value:
+def gradient(machine: Machine, loss: Value, parameter: Value, place: int) -> Value:
     found = jax_facts.deep((loss,))
     own = jax_facts.deep((parameter,))
     mapping = jax_facts.device_mapping(machine)
@@ -413,6 +413,7 @@ def gradient(machine: Machine, loss: Value, parameter: Value, call: Invocation) 
             "mean": any(jax_facts.is_fact(tag, "mean") for tag in found),
             "certain": bool(axes),
             "parts": parts_of(loss, parameter),
+            "first": place == 0,
         }
         machine.facts.setdefault("jax grads", {})[number] = info
         alike = not any(words(own, word) for word in ("varies", "may", "own copy"))

@@ -141,7 +141,8 @@ def judge(
         if not own or tag in mapping.noted or all_put_back(info):
             continue
         shown = info["certain"] and bool(replicas & {one[2] for one in own})
-        if shown or (mapping.reduced and GRADIENTS not in mapping.noted):
+        # parameters come first: what pushes walkers uphill is a gradient by the argument behind them
+        if shown or (mapping.reduced and GRADIENTS not in mapping.noted and info["first"]):
             mapping.noted.add(tag)
             steps = (
                 jax_facts.step_at(info["where"], "gradients of this device's part of the batch"),
@@ -186,7 +187,7 @@ def out(
     machine: Machine, value: Value, mapping: Mapping, thing: Object, number: int, index: int, apart: bool = False
 ) -> Value:
     """What the caller gets."""
-    broadcast = jax_axes.made_by(thing).get("out_axes") == NONE or mapping.kind == "shard_map"
+    broadcast = mapping.kind == "shard_map" or one_for_all(thing, index)
     spread = out_axes(thing, index) if mapping.kind == "shard_map" else ()
     if jax_axes.of_this_host(jax_axes.made_by(thing).get("mesh")):
         spread = ()
@@ -215,6 +216,14 @@ def out(
         return Unknown(symbol, one.cause, frozenset(kept), one.like)
 
     return jax_facts.mapped_tree(machine, value, leaf)
+
+
+def one_for_all(thing: Object, index: int) -> bool:
+    """`out_axes=(0, None)`: an output that comes out once, and not as each device has it."""
+    given = jax_axes.made_by(thing).get("out_axes")
+    if isinstance(given, Tuple):
+        given = given.items[index] if index < len(given.items) else None
+    return given == NONE
 
 
 # --- jit over global arrays ------------------------------------------------------------------------------------

@@ -305,7 +305,7 @@ def gathered(run: Any) -> Evidence:
         return Evidence("none")
     for node, _ in run.walk():
         if isinstance(node, Event) and (node.kind in COMMUNICATES or (node.kind == "record" and node.op in STARTS)):
-            if of_one(node):
+            if of_one(node) or not hosts_meet(run, node):
                 continue
             name = node.api.rpartition(".")[2]
             return Evidence(

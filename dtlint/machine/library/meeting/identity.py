@@ -21,7 +21,8 @@ SPOKEN = {
     "group_rank": "this process's rank in a group",
 }
 FIRST = ("is_main", "not_main", "is_local_main", "distributed", "not_distributed")  # kinds that divide no work
-SAYS_NOTHING = ("never", "open_run")  # of several processes: `if TYPE_CHECKING:`, `if wandb.run is not None:`
+# of several processes: `if TYPE_CHECKING:`, `if wandb.run is not None:`, and one process of JAX has many devices
+SAYS_NOTHING = ("never", "open_run", "devices", "local_devices")
 CAUSES = {
     "rank": "rank",
     "is_main": "rank",

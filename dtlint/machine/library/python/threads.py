@@ -97,7 +97,7 @@ def aside(
             calls.call_value(machine, function, arguments, keywords, call.mask)
         finally:
             machine.rollback(mark)
-            machine.facts.pop(LENT)
+            machine.facts.pop(LENT, None)  # what the function began may have begun anew
             if around is not None:
                 machine.facts[LENT] = around
     started.extra["reads"] = reads
