@@ -236,6 +236,9 @@ def describe(machine: Machine, loader: Object, found: Described) -> None:
         uneven_order(machine, found, found.ordering)
     elif found.sampler is not None and not loader.facts.get("prepared"):
         uneven_numbers(machine, found, found.sampler)
+    size = option(loader, "batch_size")
+    if size is not None and size.cause is not None and samplers.is_distributed(machine, found.sampler):
+        found.uneven = size.cause  # as many samples on every rank, in more batches or in fewer
 
 
 DIVIDES = BY_SHARE | BY_PROCESS | {"data"}  # causes of a difference by which each rank has a part of its own

@@ -153,7 +153,14 @@ def written(value: Value, answers: Mapping[Symbol, bool] = NOTHING) -> str:
 PLAIN = ("int", "float", "bool")
 NODE_FOLDERS = ("TMPDIR", "SLURM_TMPDIR")  # environment variables that name a node's own folder
 OF_NODE = frozenset({*NODE_FOLDERS, "TEMP", "TMP"})
+OF_DISKS = frozenset({"LOCAL", "SCRATCH", "NVME", "SSD", "RAMDISK", "SHM"})
 TEXTS = frozenset({"text", "op +", "builtins.str", "os.fspath"})
+
+
+def said_to_be(variable: Any) -> str:
+    """Where the folder lies that a variable names: `NODE_CACHE` on the node, `LOCAL_DIR` there or elsewhere."""
+    words = set(str(variable).upper().split("_"))
+    return "/tmp" if "NODE" in words else "/scratch" if words & OF_DISKS else ""
 
 
 def of_symbol(part: Any, depth: int, answers: Mapping[Symbol, bool]) -> str:
@@ -173,6 +180,8 @@ def of_symbol(part: Any, depth: int, answers: Mapping[Symbol, bool]) -> str:
             return "/tmp"
         if word == "environment" and part.key[1] in OF_NODE:
             return "/tmp"
+        if word == "environment" and (folder := said_to_be(part.key[1])):
+            return f"{folder}/<{id(part)}>"
         sides = [of_symbol(side, depth + 1, answers) for side in part.key[2:]] if word == "phi" else ["<"]
         if not any(side.startswith("<") for side in sides):
             return "|".join(sides)  # one or the other, and both are written down

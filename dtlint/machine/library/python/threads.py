@@ -22,6 +22,7 @@ from dtlint.machine.walks import walk
 
 KIND = "threading.Thread"
 FUTURE = "concurrent.futures.Future"
+MET = "met beside"  # fact of a future: what its function has computed and raised
 MOST = 4  # threads of one call that are looked at
 
 
@@ -37,8 +38,19 @@ def submit(machine: Machine, call: Invocation) -> Value:
     function = call.arguments[0] if call.arguments else None
     keywords = tuple((name, value) for name, value in call.keywords if name is not None)
     future = machine.new(FUTURE, call.mask)
+    computed, raised = machine.differences.copy(), len(machine.raised)
     aside(machine, call, call.receiver, function, call.arguments[1:], keywords, future)
+    future.facts[MET] = (machine.differences - computed, machine.raised[raised:])
     return future
+
+
+def result(machine: Machine, call: Invocation) -> None:
+    """`future.result()`: what went wrong in the function goes wrong here, for whoever takes its result."""
+    met = call.receiver.facts.get(MET) if isinstance(call.receiver, Object) else None
+    if met is not None:
+        computed, raised = met
+        machine.differences.update(computed)
+        machine.raised.extend(raised)
 
 
 def mapped(machine: Machine, call: Invocation) -> Value:
@@ -123,4 +135,4 @@ def daemonic(thread: Value | None) -> bool | None:
     return bool(given.value) if isinstance(given, Const) else None
 
 
-MODELS = {"thread_start": start, "thread_submit": submit, "thread_map": mapped}
+MODELS = {"thread_start": start, "thread_submit": submit, "thread_result": result, "thread_map": mapped}
