@@ -32,7 +32,6 @@ from dtlint.timeline.samples.noise import (
 )
 from dtlint.timeline.steps.training import Path, event_step, place_of, step_at, survey
 
-
 WORLD = "act-begin"  # a simulated world is begun, from a number that it is given
 BESIDE_A_TURN = (
     "the rank and the number of the turn are added, so in the next turn a rank repeats what another has in this"
@@ -122,7 +121,7 @@ def is_setting(part: Any) -> bool:
 
 
 def several_of_a_rank(run: Run, seeded: list[tuple[Event, Path]]) -> Iterator[tuple[Site, Steps, str]]:
-    """`[Generator().manual_seed(seed + rank + i) for i in range(4)]`: the second of one rank is the first of the next."""
+    """`[Generator().manual_seed(seed + rank + i) for i in range(4)]`: the second of a rank is the first of the next."""
     made: dict[Any, list[Event]] = {}
     for event, path in seeded:
         if event.mask == run.world.full:
