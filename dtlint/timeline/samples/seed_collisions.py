@@ -121,7 +121,7 @@ def is_setting(part: Any) -> bool:
 
 
 def several_of_a_rank(run: Run, seeded: list[tuple[Event, Path]]) -> Iterator[tuple[Site, Steps, str]]:
-    """`[Generator().manual_seed(seed + rank + i) for i in range(4)]`: the second of a rank is the first of the next."""
+    """`[Generator().manual_seed(seed + rank + i) for i in range(4)]`: the second of one is the first of the next."""
     made: dict[Any, list[Event]] = {}
     for event, path in seeded:
         if event.mask == run.world.full:

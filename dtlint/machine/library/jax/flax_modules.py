@@ -44,7 +44,7 @@ def is_module(machine: Machine, value: Value | None) -> bool:
 
 
 def applied(machine: Machine, call: Invocation) -> frozenset[Any]:
-    """`model.apply(variables, x)`, `state.apply_fn(variables, x)`: which part of the answer other hosts hold."""
+    """`model.apply(variables, x)`, `state.apply_fn(variables, x)`: how does the answer lie on the devices of hosts?"""
     last = call.name.rpartition(".")[2]
     if last not in ("apply", "apply_fn") or len(machine.stack) > DEEPEST:
         return NOWHERE
