@@ -3,14 +3,15 @@
 What it finds
 -------------
 A loader without `drop_last=True` whose batches are reshaped to the devices (`pmap`, flax `shard`), copied into a buffer
-of the batch size (CUDA graphs) or given to a training step that XLA compiles for their shape. Also one whose data set
-has another length on each rank, so that one more, partial, batch comes on some ranks only.
+of the batch size (CUDA graphs) or given to a training step that is compiled for their shape, by XLA or by
+`torch.compile(…, dynamic=False)`. Also one whose data set has another length on each rank, so that one more, partial,
+batch comes on some ranks only.
 
 Why it is bad
 -------------
 The reshape raises when the last batch is not divisible by the number of devices. With rank-local data sets some ranks
-make one step more than the others, and that step's collective waits for ever. XLA stops to compile the whole step once
-more.
+make one step more than the others, and that step's collective waits for ever. The compiler stops to compile the whole
+step once more.
 
 Instead
 -------
@@ -46,9 +47,10 @@ TEXT = {
     "buffer": "the last batch may be smaller, and then it does not fit the buffer that was made for a whole one",
     "shape": "the last batch may be smaller, and then it does not have the shape that is asked for",
     "compiled": "the last batch may be smaller, and XLA compiles the step for it once more",
+    "static": "the last batch may be smaller, and the model is compiled for it once more",
     "uneven": "ranks have data of different lengths, and the last partial batch is one step more on some of them",
 }
-EFFECTS = {"uneven": "hang", "compiled": "waste"}
+EFFECTS = {"uneven": "hang", "compiled": "waste", "static": "waste"}
 
 
 def check(run: Run) -> Iterator[Finding]:

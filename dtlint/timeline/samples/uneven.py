@@ -57,6 +57,9 @@ def partial_batches(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         given = event.extra["call"].get("loader")
         if any(loader is given for loader in trained) and may_be_partial(given):
             yield place_of(given), kept(event_step(event, "a step is compiled for its batches' shape")), "compiled"
+    for event, loader in batches_at(run, "static-size"):
+        if any(loader is one for one in trained) and may_be_partial(loader):
+            yield place_of(loader), kept(event_step(event, "the model is compiled for the batch's size here")), "static"
 
 
 def cut_by_hand(run: Run) -> Iterator[tuple[Site, Steps, str]]:

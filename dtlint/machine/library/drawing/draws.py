@@ -289,12 +289,25 @@ def split(machine: Machine, call: Invocation) -> Value | None:
     return None
 
 
+OWN_SEED = "own seed"  # fact of a data set: the seed for all that is drawn from here on
+
+
+def dataset_seeded(machine: Machine, call: Invocation) -> Value | None:
+    """`MapDataset.source(rows).seed(seed).shuffle()`"""
+    receiver = call.receiver
+    if not isinstance(receiver, Object):
+        return receiver
+    made = machine.anew(receiver, call.mask)
+    made.facts[OWN_SEED] = call.get("seed")
+    return made
+
+
 def dataset_shuffle(machine: Machine, call: Invocation) -> Value | None:
     """`dataset.shuffle(seed=…)`: without a seed every process draws its own order, unless NumPy was seeded."""
     receiver = call.receiver
     if not isinstance(receiver, Object):
         return receiver
-    given = call.get("seed")
+    given = call.get("seed") or receiver.facts.get(OWN_SEED)
     if given is None and call.get("generator") is not None:
         return receiver
     state = state_of(machine, given, None) if given is not None and given != NONE else current(machine, "numpy")
@@ -389,4 +402,5 @@ MODELS: dict[str, Any] = {
     "random_split": split,
     "text_hash": text_hash,
     "dataset_shuffle": dataset_shuffle,
+    "dataset_seeded": dataset_seeded,
 }

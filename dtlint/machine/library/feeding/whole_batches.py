@@ -12,7 +12,7 @@ from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.starts.given import usual_number
-from dtlint.machine.values import Const, Object, SliceValue, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import FALSE, Const, Object, SliceValue, Symbol, Tuple, Unknown, Value
 
 HOLDERS = ("list", "dict", "set")
 # what leaves the size of a batch as it is
@@ -210,6 +210,7 @@ def into_buffer(machine: Machine, buffer: Value, call: Invocation) -> None:
         machine.emit_event("record", "fixed-size", call.name, call.mask, subject=batch, extra={"size": size})
 
 
+COMPILED = "compiled for each size"  # fact of a model: whoever gives it batches of two sizes waits twice
 CAPTURED = "captured for"  # fact of a model: the size of the batch its graph was captured with
 
 
@@ -223,13 +224,25 @@ def captured(machine: Machine, call: Invocation) -> Value:
     return model if model is not None else call.arguments[0]
 
 
+def compiled(machine: Machine, call: Invocation) -> None:
+    """`torch.compile(model, dynamic=False)`: for each size of its batches once more."""
+    model = call.get("model")
+    inner = model.attributes.get("module", model) if isinstance(model, Object) else None
+    if isinstance(inner, Object) and call.get("dynamic") == FALSE:
+        inner.facts[COMPILED] = True
+
+
 def into_graph(machine: Machine, model: Object, given: tuple[Value, ...], mask: int) -> None:
     """A captured model, or the wrapper around it, is called with a batch: it is copied to where the example was."""
     inner = model.attributes.get("module", model)
-    size = inner.facts.get(CAPTURED) if isinstance(inner, Object) else None
-    for batch in given if size is not None else ():
-        if unpadded(batch):
+    if not isinstance(inner, Object):
+        return
+    size = inner.facts.get(CAPTURED)
+    for batch in given if size is not None or COMPILED in inner.facts else ():
+        if unpadded(batch) and size is not None:
             machine.emit_event("record", "fixed-size", "forward", mask, subject=batch, extra={"size": size})
+        elif unpadded(batch):
+            machine.emit_event("record", "static-size", "forward", mask, subject=batch)
 
 
 def of_loop(part: Value) -> bool:
@@ -263,4 +276,4 @@ def steps_of(symbol: Symbol) -> Iterator[Symbol]:
         todo.extend(provenance.inner_symbols(sides))
 
 
-MODELS: dict[str, Any] = {"captured": captured}
+MODELS: dict[str, Any] = {"captured": captured, "compiled_for_sizes": compiled}

@@ -13,7 +13,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
-from dtlint.machine.contents.opaque import opaque
+from dtlint.machine.contents.opaque import all_tags, opaque
 from dtlint.machine.core import TRAINING, Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import marks, provenance, tensors
@@ -211,14 +211,23 @@ def given_back(machine: Machine, call: Invocation, event: Event, result: Value) 
 
 def item_written(machine: Machine, container: Value, value: Value) -> None:
     """`everything[rank] = features`, `everything[first:last] = features`: this rank's own part is put back where it
-    was gathered."""
+    was gathered, if only where a branch asks whether there are gradients."""
     held = container.attributes.get("content", container) if isinstance(container, Object) else container
-    for tag in held.tags:
+    for tag in containers.held_in(held).tags | all_tags(*(containers.items_of(machine, held) or ())):
         if isinstance(tag, tuple) and tag[0] == GATHERED and isinstance(value, Unknown):
             gather = machine.facts["gathers"][tag[1]]
             source = gather.extra["source"]
-            if isinstance(source, Unknown) and source.symbol is value.symbol:
+            if isinstance(source, Unknown) and as_it_was(source.symbol) is as_it_was(value.symbol):
                 gather.extra[BY_HAND] = True
+
+
+def as_it_was(symbol: Symbol) -> Symbol:
+    """`features.contiguous()` are the same features, laid out for a collective."""
+    method = tensors.method_of(symbol)
+    while method is not None and method[1] in LAID_OUT and isinstance(method[0], Symbol):
+        symbol = method[0]
+        method = tensors.method_of(symbol)
+    return symbol
 
 
 def joined(machine: Machine, call: Invocation) -> Value | None:
@@ -248,12 +257,12 @@ def joined(machine: Machine, call: Invocation) -> Value | None:
 
 
 def has_own(item: Value, own: Symbol) -> bool:
-    """Is this the tensor itself, or any item of `[features] + gathered[:rank]`?"""
+    """Is this the tensor itself, any item of `[features] + gathered[:rank]`, or what a branch may have put there?"""
     return isinstance(item, Unknown) and (item.symbol is own or is_among(own, item.symbol))
 
 
 def is_among(own: Symbol, listed: Symbol, depth: int = 6) -> bool:
-    if listed.key[0] not in (ITEMS, "item") or not depth:
+    if listed.key[0] not in (ITEMS, "item", "phi") or not depth:
         return False
     return any(
         part is own
@@ -280,6 +289,7 @@ def differentiated_by_hand(machine: Machine, receiver: Value) -> None:
             machine.facts["gathers"][tag[1]].extra[BY_HAND] = True
 
 
+LAID_OUT = frozenset({"contiguous", "clone"})  # methods that give the same numbers, gradients and all
 CONSTANT = frozenset({"detach", "data", "argmax", "argmin", "item", "long", "int", "bool", "size", "shape", "numel"})
 
 

@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+set -e
+deepspeed --num_nodes 1 --num_gpus 8 train.py --deepspeed --deepspeed_config ds_config.json
