@@ -8,6 +8,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import library
 from dtlint.machine.contents import written
+from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.control.counted import carried_on, cause_of, count_apart, turned_apart
 from dtlint.machine.control.loop_ends import Broken, broken, otherwise
 from dtlint.machine.control.next_turn import look_ahead
@@ -95,6 +96,7 @@ def turn(
             loop.born, loop.objects = (first, machine.symbols.count), objects
         if tells_turns(machine):
             note_turn(machine, loop, inner_mark)
+        note_agreed(loop, widened, start)
         grown = changed_more(
             machine, inner_mark, start, widened, node, causes, apart, deciding(machine, loop, box), state.newest
         )
@@ -189,6 +191,14 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
             loop.carried.update(dict.fromkeys(left, after))
             loop.kept_by.extend((symbol, after) for symbol in left)
             loop.rebound.add(place)
+
+
+def note_agreed(loop: Loop, widened: Places, start: dict[Place, Value]) -> None:
+    """What the ranks put together at the end of a turn and hand on to the next one: `total = all_reduce(total)`."""
+    for place, (container, name) in widened.items():
+        before, after = start[place], container.get(name)
+        if isinstance(before, Unknown) and isinstance(after, Unknown) and after.symbol.key[0] == AGREED:
+            loop.carried[before.symbol] = after
 
 
 def is_older(container: dict[Any, Value], objects: int) -> bool:

@@ -52,6 +52,7 @@ def local_metrics(run: Run) -> Iterator[LocalMetric]:
     yield from of_cut_shares(run)
     yield from lightning(run)
     yield from reduced_twice(run)
+    yield from handed_on(run)
     yield from means_of_means(run)
 
 
@@ -347,6 +348,33 @@ def reduced_twice(run: Run) -> Iterator[LocalMetric]:
         add = next((one for one, way in grown if one.subject is tensor and loop_of(way) == loop), None)
         if add is not None:
             yield LocalMetric("twice", event, (Step(add.path, add.at[0], "added up over the turns"),))
+
+
+def handed_on(run: Run) -> Iterator[LocalMetric]:
+    """`total = all_reduce(total + own)`: the sum over the ranks goes into the next turn, whoever made it on the way."""
+    loops = (node for node, _ in run.walk() if isinstance(node, Loop) and node.carried)
+    sums = [
+        (before, after.symbol, loop)
+        for loop in loops
+        for before, after in loop.carried.items()
+        if isinstance(after, Unknown) and after.symbol.key[0] == AGREED
+    ]
+    for event, path in recorded(run, "<collective>") if sums else ():
+        held = event.extra.get("held")
+        if event.op not in SUMS or not isinstance(held, Unknown) or averaged(event):
+            continue
+        for before, after, loop in sums:
+            summed = loop in path and held.symbol in after.key and is_added(before, held.symbol)
+            if summed and not ended_by(event, path):
+                step = Step(loop.decision.path, loop.decision.at[0], "what is summed goes on into the next turn")
+                yield LocalMetric("twice", event, (step,))
+                break
+
+
+def is_added(part: Symbol, total: Symbol) -> bool:
+    """`total + own`, `own + more + total`"""
+    word, *parts = total.key
+    return word == "op +" and any(one == part or (isinstance(one, Symbol) and is_added(part, one)) for one in parts)
 
 
 def ended_by(event: Event, path: tuple[LogNode, ...]) -> bool:

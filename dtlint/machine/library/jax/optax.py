@@ -28,7 +28,7 @@ def transformation(machine: Machine, call: Invocation) -> Value | None:
     """`optax.GradientTransformation(init, update)` of functions of the project."""
     jax_flow.started(machine)
     found = {name: call.get(name) for name in ("init", "update")}
-    if not run_later.project_function(found["update"]):
+    if not run_later.project_function(machine, found["update"]):
         return None
     held = machine.new(KIND, call.mask)
     held.facts["order"] = ("init", "update")
@@ -42,7 +42,7 @@ def stateless(machine: Machine, call: Invocation) -> Value | None:
     """`optax.stateless(f)`: the project's function of updates and parameters."""
     jax_flow.started(machine)
     function = call.get("f")
-    if function is None or not run_later.project_function(function):
+    if function is None or not run_later.project_function(machine, function):
         return None
     held = machine.new(KIND, call.mask)
     held.attributes["update"] = Bound(External("optax.Stateless.update"), held)

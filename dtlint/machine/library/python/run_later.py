@@ -49,7 +49,9 @@ def later(
     decision = Decision("handler", frame.path, at, text, why, mask, mask, frame.scope)
     guards, mark = frame.guards, len(machine.journal)
     if given is None:
-        given = (machine.fresh("signal", why), machine.fresh("frame"), machine.fresh("trace"))[: arity(function)]
+        given = (machine.fresh("signal", why), machine.fresh("frame"), machine.fresh("trace"))[
+            : arity(machine, function)
+        ]
     raised = len(machine.raised)
     with machine.beside(log.log, mask):
         frame.guards = Guards(decision, guards)
@@ -62,27 +64,37 @@ def later(
         machine.emit(attempt)
 
 
-def arity(function: Value) -> int:
+def arity(machine: Machine, function: Value) -> int:
     inner = function.function if isinstance(function, Bound) else function
-    params = getattr(getattr(inner, "node", None), "params", ())
-    return len(params) - (1 if isinstance(function, Bound) and function.receiver is not None else 0)
+    params = getattr(getattr(called(machine, inner), "node", None), "params", ())
+    bound = isinstance(inner, Object) or (isinstance(function, Bound) and function.receiver is not None)
+    return len(params) - bound
 
 
-def project_function(value: Value | None) -> bool:
+def called(machine: Machine, value: Value | None) -> Value | None:
+    """What runs when this is called: of an object of the program, its `__call__`."""
+    from dtlint.machine.names import attributes
+
+    if isinstance(value, Object) and isinstance(value.kind, ClassRef):
+        return attributes.in_class(machine, value.kind, "__call__")
+    return value
+
+
+def project_function(machine: Machine, value: Value | None) -> bool:
     inner = value.function if isinstance(value, Bound) else value
-    return isinstance(inner, FunctionRef)
+    return isinstance(called(machine, inner), FunctionRef)
 
 
 def hook_written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
     """`sys.excepthook = told`: what runs when this process fails."""
     row = machine.knowledge.apis.get(f"{base.name}.{name}") if isinstance(base, External) else None
-    if row is not None and row.extra.get("hook") and project_function(value):
+    if row is not None and row.extra.get("hook") and project_function(machine, value):
         later(machine, value, mask, "exit", f"`{name}`", "exception")
 
 
 def signal_handler(machine: Machine, call: Invocation) -> Value:
     handler = call.get("handler")
-    if handler is not None and project_function(handler):
+    if handler is not None and project_function(machine, handler):
         later(machine, handler, call.mask, "signal", "a signal", "signal")
     return machine.unknown("handler before", id(call.node))
 
@@ -90,7 +102,7 @@ def signal_handler(machine: Machine, call: Invocation) -> Value:
 def at_exit(machine: Machine, call: Invocation) -> Value:
     """`atexit.register(f)`: a rank that fails runs it alone."""
     function = call.arguments[0] if call.arguments else NONE
-    if project_function(function):
+    if project_function(machine, function):
         given = Bound(function, None, call.arguments[1:], call.keywords)  # type: ignore[arg-type]
         later(machine, given, call.mask, "exit", "the end of the process", "exception")
     return function
