@@ -50,9 +50,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
         ):
             continue
         if run.entry.kind == "function" and (
-            not (names_a_file(access) or by_default(run, access) or one_for_all(run, access) or said_to_all(run, access))
-            or left_to_callers(run, access.path)
-            or chosen_by_rank(access)
+            not place_is_known(run, access) or left_to_callers(run, access.path) or chosen_by_rank(access)
         ):
             continue
         if of_each_host(run, access) or named_by_a_given_rank(run, access) or named_by_a_sample(run, access):
@@ -191,6 +189,11 @@ def left_to_callers(run: Run, path: tuple[LogNode, ...]) -> bool:
 def chosen_by_rank(access: Access) -> bool:
     """Does the first rank have a place of its own for it? Whoever wrote that knows who calls this."""
     return access.cause is not None and access.cause.kind in BY_RANK and len(set(access.places)) > 1
+
+
+def place_is_known(run: Run, access: Access) -> bool:
+    """Is it the same for all, whoever calls this function?"""
+    return names_a_file(access) or by_default(run, access) or one_for_all(run, access) or said_to_all(run, access)
 
 
 def names_a_file(access: Access) -> bool:
