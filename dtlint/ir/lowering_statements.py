@@ -8,6 +8,7 @@ from typing import Any
 import libcst
 
 from dtlint.ir import nodes
+from dtlint.ir.functions import every_node
 from dtlint.ir.lowering_expressions import arguments, bind, expression, optional, parameters
 from dtlint.ir.lowering_patterns import pattern
 from dtlint.ir.lowering_state import Lowering
@@ -290,6 +291,8 @@ def _function(node: Any, state: Lowering) -> nodes.Stmt:
     state.bound, state.declared, state.yields_here = set(), set(), False
     state.prefix = f"{qualname}.<locals>."
     body = _suite(node.body, state)
+    if prefix and calls_its_class(decorators, params, body):
+        state.token(prefix.rstrip(".").rpartition(".")[2])
     function = nodes.Function(
         name,
         qualname,
@@ -308,6 +311,18 @@ def _function(node: Any, state: Lowering) -> nodes.Stmt:
     tokens.update(state.tokens)
     state.tokens, state.bound, state.declared, state.yields_here, state.prefix = outside
     return function
+
+
+def calls_its_class(
+    decorators: tuple[nodes.Expr, ...], params: tuple[nodes.Param, ...], body: tuple[nodes.Stmt, ...]
+) -> bool:
+    """`cls()` in a class method makes one of the class, as its own name would."""
+    if not params or not any(isinstance(one, nodes.Name) and one.id == "classmethod" for one in decorators):
+        return False
+    return any(
+        isinstance(one, nodes.Call) and isinstance(one.func, nodes.Name) and one.func.id == params[0].name
+        for one in every_node(body)
+    )
 
 
 def _class(node: Any, state: Lowering) -> nodes.Stmt:

@@ -29,6 +29,7 @@ from dtlint.machine.starts import telling
 from dtlint.machine.starts.driving import callers_first, drivers
 from dtlint.machine.starts.entries import MADE, Entry, run_function, run_script, tells_who_it_is
 from dtlint.machine.starts.parting_state import attributes_by_class
+from dtlint.machine.starts.state import CONSTRUCTORS
 from dtlint.machine.uses import Uses
 from dtlint.machine.walks import walk
 
@@ -173,8 +174,8 @@ def tells_ranks_apart(
 
 def may_be_hook(machine: Machine, function: ir.Function, owner: ir.Class | None) -> bool:
     """Does it go by the name of a hook, in a class that tells the ranks apart here or elsewhere, and do anything that
-    the packs know? Frameworks call their hooks on all ranks."""
-    named = owner is not None and function.name in machine.knowledge.hooks
+    the packs know? Frameworks call their hooks on all ranks, and who asks for its rank has been made on all of them."""
+    named = owner is not None and (function.name in machine.knowledge.hooks or function.name in CONSTRUCTORS)
     return named and tells_who_it_is(machine, owner) and not function.tokens.isdisjoint(machine.meaningful)
 
 

@@ -214,6 +214,8 @@ def _distance(unit: Definition, functions: Distances, classes: Mapping[bytes, Di
     if unit.owner and b"self" in unit.words:
         own = classes.get(unit.owner, {})
         nearest = min([own[word] for word in unit.words & own.keys() if word != unit.name] + [nearest])
+    if unit.owner and b"cls" in unit.words:  # `cls()` in a class method
+        nearest = min(classes.get(unit.owner, {}).get(b"__init__", nearest), nearest)
     return nearest
 
 

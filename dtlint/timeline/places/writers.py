@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from functools import reduce
 from operator import or_
 
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import functions_of
 from dtlint.ir.leftovers import held_by_nobody
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing.metrics import LOADER
@@ -48,9 +50,7 @@ def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
         ):
             continue
         if run.entry.kind == "function" and (
-            not (names_a_file(access) or one_for_all(run, access) or said_to_all(run, access))
-            or left_to_callers(run, access.path)
-            or chosen_by_rank(access)
+            not place_is_known(run, access) or left_to_callers(run, access.path) or chosen_by_rank(access)
         ):
             continue
         if of_each_host(run, access) or named_by_a_given_rank(run, access) or named_by_a_sample(run, access):
@@ -191,9 +191,27 @@ def chosen_by_rank(access: Access) -> bool:
     return access.cause is not None and access.cause.kind in BY_RANK and len(set(access.places)) > 1
 
 
+def place_is_known(run: Run, access: Access) -> bool:
+    """Is it the same for all, whoever calls this function?"""
+    return names_a_file(access) or by_default(run, access) or one_for_all(run, access) or said_to_all(run, access)
+
+
 def names_a_file(access: Access) -> bool:
     """Is the place at least partly written here? What callers hand over may have the rank in it."""
     return all("/" in where.strip("/") and not where.endswith(">") for where in access.places if where)
+
+
+def by_default(run: Run, access: Access) -> bool:
+    """`def fetch(url, to="/tmp/model.pt")`: the place of all who hand over no other."""
+    held = lane_value(text_of(access.value), next(access.lanes()))
+    word, *of = held.symbol.key if isinstance(held, Unknown) else ("",)
+    module = run.project.module(access.event.path)
+    return word == "parameter" and any(
+        isinstance(param.default, ir.Const) and isinstance(param.default.value, str)
+        for function, _ in functions_of(module)
+        for param in function.params
+        if of == [function.qualname, param.name]
+    )
 
 
 def said_to_all(run: Run, access: Access) -> bool:

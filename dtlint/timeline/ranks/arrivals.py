@@ -57,7 +57,10 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
         return False
     if not started(run):
         here = (event.path, event.function)
-        return not alone(run) and (here in functions_of_all(run) or here in meeting_functions(run))
+        callers = {(node.path, node.caller) for node in path if isinstance(node, Call)}  # and to all that these call
+        return not alone(run) and (
+            here in meeting_functions(run) or not functions_of_all(run).isdisjoint({here, *callers})
+        )
     if before_start(run, path) or instead_of_start(run, path, event):
         return False
     spawned = run.facts.get(SPAWNED) or run.facts.get(WORKED)
