@@ -83,7 +83,7 @@ def _project(listing: Listing, config: Config, progress: Progress | None = None,
     files = [*listing.files, *listing.companions]
     known = _knowledge(config)
     project = Project.build(files, known.tokens, config.workers, directory, tick, known.leading, about)
-    project.started = started([*listing.documents, *listing.launchers], {file.path for file in files})
+    project.started = started([*listing.documents, *listing.launchers], project.texts())
     project.pins = pins.stated([*listing.files, *listing.documents, *listing.launchers])
     project.settings = named(listing.launchers, lambda dotted: project.find_module(dotted) is not None)
     return project

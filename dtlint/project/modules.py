@@ -159,6 +159,9 @@ class Project:
 
     # --- content ----------------------------------------------------------------------------------------------
 
+    def texts(self) -> Mapping[str, str]:
+        return self._texts
+
     def text(self, path: str) -> str:
         return self._texts[path]
 

@@ -10,7 +10,7 @@ from dtlint.source.text import SourceFile
 
 
 def told(text: str, name: str = "README.md", programs: tuple[str, ...] = ()) -> Started:
-    return started([SourceFile(name, Path(name), text.encode())], programs)
+    return started([SourceFile(name, Path(name), text.encode())], dict.fromkeys(programs, ""))
 
 
 def test_a_program_may_be_started_by_itself() -> None:
@@ -153,3 +153,34 @@ def test_variables_of_a_script_stand_for_one_word() -> None:
 @pytest.mark.parametrize("other", ["GPUS=8", "GPUS=$1", "for GPUS in 1 2; do", 'read -p "how many? " GPUS', "GPUS+=2"])
 def test_a_variable_may_stand_for_something_else(other: str) -> None:
     assert not told(f"GPUS=1\n{other}\ntorchrun --nproc_per_node=$GPUS embed.py\n", "run.sh").as_one_process("embed.py")
+
+
+HEADS = (
+    '"""Train a network.\n\nUsage:\n    torchrun --nproc_per_node=8 {name} --data a\n"""\n\nimport torch\n',
+    "#!/usr/bin/env python\n# Run: accelerate launch {name}\n\nimport torch\n",
+    "'''Then:\n\n$ OMP_NUM_THREADS=1 python -m torch.distributed.run \\\n    --nproc-per-node 8 \\\n    {name}\n'''\n",
+)
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_the_head_of_a_program_tells_how_it_is_started(head: str) -> None:
+    found = started([], {"tools/train.py": head.format(name="train.py"), "tools/embed.py": "import torch\n"})
+    assert found.by_a_launcher("tools/train.py")
+    assert found.as_several_processes("tools/train.py")
+    assert not found.by_a_launcher("tools/embed.py")
+
+
+def test_a_program_whose_head_starts_it_by_itself() -> None:
+    assert started([], {"embed.py": '"""Usage: python embed.py --data a"""\nimport torch\n'}).by_itself("embed.py")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"""A copy of accelerate\'s nlp_example.py, made to start by torchrun with train.py."""\n',
+        '"""See there."""\nTEXT = """\ntorchrun train.py\n"""\n',
+        "import torch\n# torchrun train.py\n",
+    ],
+)
+def test_prose_and_what_comes_later_in_a_program_start_nothing(text: str) -> None:
+    assert not started([], {"train.py": text}).by_a_launcher("train.py")

@@ -268,9 +268,14 @@ def made_now(machine: Machine, factory: Value, thing: Object, name: str, mask: i
 
 
 def handed_on(machine: Machine, fallback: Value, thing: Object, name: str, mask: int) -> Value:
-    """What `__getattr__` gives, mostly the attribute of something that is wrapped."""
-    if isinstance(fallback, FunctionRef):
-        found = found_by(machine, fallback, thing, name, mask)
+    """What `__getattr__` gives, mostly the attribute of something that is wrapped. What it asks of the object itself
+    is there, or it would ask for ever."""
+    if isinstance(fallback, FunctionRef) and thing.number not in machine.handing_on:
+        machine.handing_on.add(thing.number)
+        try:
+            found = found_by(machine, fallback, thing, name, mask)
+        finally:
+            machine.handing_on.discard(thing.number)
         if not isinstance(found, Unknown) or found.cause is not None:
             return found
     return machine.unknown("attribute", thing.number, name)

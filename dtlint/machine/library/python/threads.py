@@ -90,13 +90,16 @@ def aside(
         return
     frame, mark = machine.frame, len(machine.journal)
     given = (*arguments, *(value for _, value in keywords)) if machine.flow is not None else ()
+    around = machine.facts.get(LENT)  # of the thread that starts this one
     reads = machine.facts[LENT] = {leaf.symbol for leaf in buffers_in(given)}
     with machine.beside(log, call.mask):
         try:
             calls.call_value(machine, function, arguments, keywords, call.mask)
         finally:
             machine.rollback(mark)
-            del machine.facts[LENT]
+            machine.facts.pop(LENT)
+            if around is not None:
+                machine.facts[LENT] = around
     started.extra["reads"] = reads
     if talks(log, call.mask):  # some time from here on; what the other ranks do meanwhile may be the answer
         at = machine.current_at
