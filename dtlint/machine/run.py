@@ -26,7 +26,7 @@ from dtlint.machine.names.frames import Frame
 from dtlint.machine.names.scopes import load_module, through_imports
 from dtlint.machine.noted import Noted
 from dtlint.machine.starts import telling
-from dtlint.machine.starts.driving import callers_first, drivers
+from dtlint.machine.starts.driving import callers_first, drivers, joining
 from dtlint.machine.starts.entries import MADE, Entry, run_function, run_script, tells_who_it_is
 from dtlint.machine.starts.parting_state import attributes_by_class
 from dtlint.machine.starts.state import CONSTRUCTORS
@@ -136,6 +136,9 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
     if not candidates:
         return
     candidates += drivers(candidates, free)
+    joined = joining(candidates, free)
+    joints = {id(function) for function, _ in joined}
+    candidates += joined
     machine.instances = {}
     load_first(machine, path)
     machine.uses.reached |= through_imports(machine, (path,)).reached
@@ -144,10 +147,13 @@ def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str
         if (path, function.qualname) in machine.uses.reached:
             continue
         entry = Entry("function", path, function.qualname, (function.at or (1,))[0])
+        seen = set(machine.uses.reached)
         run = run_entry(
             machine, entry, lambda function=function, owner=owner: run_function(machine, path, function, owner)
         )
         run.facts[SEEN] = reached
+        if id(function) in joints:
+            machine.uses.reached = seen  # whatever it gives to those it calls, others may give them something else
         yield run
 
 

@@ -28,6 +28,27 @@ def drivers(chosen: Sequence[Method], others: Sequence[Method]) -> list[Method]:
     return found
 
 
+def joining(chosen: Sequence[Method], others: Sequence[Method]) -> list[Method]:
+    """The functions that call a chosen one of their file by name and another function beside it: what one of them
+    makes, writes or wraps and the other uses is seen there only."""
+    names = {function.name for function, owner in chosen if owner is None}
+    own = names.union(function.name for function, owner in others if owner is None)
+    known = {id(function) for function, _ in chosen}
+    waiting = [pair for pair in others if id(pair[0]) not in known and not names.isdisjoint(pair[0].tokens)]
+    found = []
+    for pair in waiting:
+        called = own.intersection(called_by_name(pair[0]))
+        if len(called) > 1 and not names.isdisjoint(called):
+            found.append(pair)
+    return found
+
+
+def called_by_name(function: ir.Function) -> Iterator[str]:
+    for node in every_node(function.body):
+        if isinstance(node, ir.Call) and isinstance(node.func, ir.Name) and node.func.id != function.name:
+            yield node.func.id
+
+
 def drives(function: ir.Function, methods: set[str]) -> bool:
     return not methods.isdisjoint(function.tokens) and not methods.isdisjoint(called_on_itself(function))
 

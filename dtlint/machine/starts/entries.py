@@ -18,7 +18,7 @@ from dtlint.machine.logs import Log, LogNode
 from dtlint.machine.names import attributes, said_types
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.names.scopes import load_module
-from dtlint.machine.starts import first_instance, set_up, settings, state, steering
+from dtlint.machine.starts import first_instance, given_back, set_up, settings, state, steering
 from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Value
 
 
@@ -104,6 +104,7 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
     thing = receiver if skip_self else None
     answer = entering.enter(machine, value, thing, arguments, keywords, machine.world.full, None)
     note_answer(machine, value, receiver, answer, machine.world.full)
+    given_back.call(machine, answer)
     if isinstance(receiver, Object) and is_loss(machine, value, receiver):
         steering.learns(machine, receiver, value, answer, machine.world.full)
     if handed:

@@ -49,9 +49,8 @@ def later(
     decision = Decision("handler", frame.path, at, text, why, mask, mask, frame.scope)
     guards, mark = frame.guards, len(machine.journal)
     if given is None:
-        given = (machine.fresh("signal", why), machine.fresh("frame"), machine.fresh("trace"))[
-            : arity(machine, function)
-        ]
+        usual = (machine.fresh("signal", why), machine.fresh("frame"), machine.fresh("trace"))
+        given = usual[: arity(machine, function)]
     raised = len(machine.raised)
     with machine.beside(log.log, mask):
         frame.guards = Guards(decision, guards)

@@ -1,0 +1,66 @@
+"""What does a builder that nobody calls give back to be called? `make_step(model)` is of no use until its step is run.
+
+Whoever comes for the builder calls what it made, on all ranks and on arguments of their own. Several functions are run
+in the order in which they are given back. What a step names of mapped axes, its caller may bind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dtlint.ir import nodes as ir
+from dtlint.machine.core import Machine
+from dtlint.machine.values import Bound, FunctionRef, Object, Tuple, Value
+
+AWAY = "given away"  # fact of the run: somebody calls what is run now who may have done more than to call it
+
+
+def call(machine: Machine, answer: Value) -> None:
+    for value in parts(answer):
+        made = own_function(value)
+        if made is not None and worth_it(machine, made):
+            call_one(machine, value, made)
+
+
+def parts(answer: Value) -> Iterator[Value]:
+    if isinstance(answer, Tuple):
+        for item in answer.items:
+            yield from parts(item)
+    else:
+        yield answer
+
+
+def own_function(value: Value) -> FunctionRef | None:
+    """The function below what libraries and `functools.partial` have made of it."""
+    while isinstance(value, Bound) or is_mapped(value):
+        if isinstance(value, Bound) and value.keywords:
+            return None
+        value = value.function if isinstance(value, Bound) else value.facts["function"]
+    return value if isinstance(value, FunctionRef) else None
+
+
+def is_mapped(value: Value) -> bool:
+    return isinstance(value, Object) and isinstance(value.facts.get("function"), Value) and "transform" in value.facts
+
+
+def worth_it(machine: Machine, made: FunctionRef) -> bool:
+    """Was it made in the builder, has nobody called it there, and does it do anything that a rule asks for?"""
+    node = made.node
+    if not isinstance(node, ir.Function) or node.is_generator or "<locals>" not in node.qualname:
+        return False
+    return (made.path, node.qualname) not in machine.uses.reached and not node.tokens.isdisjoint(machine.meaningful)
+
+
+def call_one(machine: Machine, value: Value, made: FunctionRef) -> None:
+    from dtlint.machine.functions import calls
+    from dtlint.machine.starts import entries
+
+    assert isinstance(made.node, ir.Function)
+    given = len(value.extra) if isinstance(value, Bound) else 0
+    arguments = entries.unknown_arguments(machine, made.node, False, made.defaults)[given:]
+    keywords = entries.unknown_keywords(machine, made.node, made.defaults)
+    plain = not is_mapped(value)
+    machine.current_at = made.node.at or machine.current_at
+    machine.facts[AWAY] = machine.facts.get(AWAY, 0) + plain
+    calls.call_value(machine, value, arguments, keywords, machine.world.full)
+    machine.facts[AWAY] -= plain
