@@ -32,15 +32,20 @@ def parts(answer: Value) -> Iterator[Value]:
 
 def own_function(value: Value) -> FunctionRef | None:
     """The function below what libraries and `functools.partial` have made of it."""
-    while isinstance(value, Bound) or is_mapped(value):
-        if isinstance(value, Bound) and value.keywords:
+    below: Value | None = value
+    while below is not None and not isinstance(below, FunctionRef):
+        if isinstance(below, Bound) and below.keywords:
             return None
-        value = value.function if isinstance(value, Bound) else value.facts["function"]
-    return value if isinstance(value, FunctionRef) else None
+        below = below.function if isinstance(below, Bound) else mapped(below)
+    return below
 
 
-def is_mapped(value: Value) -> bool:
-    return isinstance(value, Object) and isinstance(value.facts.get("function"), Value) and "transform" in value.facts
+def mapped(value: Value) -> Value | None:
+    """The function that a transformation was made of."""
+    if not isinstance(value, Object) or "transform" not in value.facts:
+        return None
+    inner = value.facts.get("function")
+    return inner if isinstance(inner, Value) else None
 
 
 def worth_it(machine: Machine, made: FunctionRef) -> bool:
@@ -59,7 +64,7 @@ def call_one(machine: Machine, value: Value, made: FunctionRef) -> None:
     given = len(value.extra) if isinstance(value, Bound) else 0
     arguments = entries.unknown_arguments(machine, made.node, False, made.defaults)[given:]
     keywords = entries.unknown_keywords(machine, made.node, made.defaults)
-    plain = not is_mapped(value)
+    plain = mapped(value) is None
     machine.current_at = made.node.at or machine.current_at
     machine.facts[AWAY] = machine.facts.get(AWAY, 0) + plain
     calls.call_value(machine, value, arguments, keywords, machine.world.full)
