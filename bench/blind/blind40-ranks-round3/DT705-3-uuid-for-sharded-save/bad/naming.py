@@ -1,0 +1,5 @@
+import uuid
+
+
+def run_name(prefix):
+    return f"{prefix}-{uuid.uuid4().hex[:8]}"

@@ -1,0 +1,24 @@
+import torch
+from accelerate import Accelerator
+
+accelerator = Accelerator()
+
+
+class Monitor:
+    def __init__(self, names):
+        self.names = names
+        self.buffers = {name: [] for name in names}
+
+    def push(self, **values):
+        for name in self.names:
+            self.buffers[name].append(values[name].detach().reshape(1))
+
+    @accelerator.on_main_process
+    def report(self, epoch):
+        for name in self.names:
+            everyone = accelerator.gather(torch.cat(self.buffers[name]))
+            print(f"epoch {epoch} {name}: mean {everyone.mean():.4f} max {everyone.max():.4f}")
+
+    def clear(self):
+        for buffer in self.buffers.values():
+            buffer.clear()

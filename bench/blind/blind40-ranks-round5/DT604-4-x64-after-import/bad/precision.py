@@ -1,0 +1,5 @@
+import os
+
+
+def double_precision():
+    os.environ["JAX_ENABLE_X64"] = "1"

@@ -1,0 +1,15 @@
+import os
+
+import torch
+from torch.utils.data import DataLoader
+
+
+def busy():
+    one_minute, _, _ = os.getloadavg()
+    return one_minute > (os.cpu_count() or 1)
+
+
+def make_loader(data, sampler, batch, device):
+    if busy():
+        batch //= 2
+    return DataLoader(data, batch_size=batch, sampler=sampler, drop_last=True)
