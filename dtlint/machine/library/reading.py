@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dtlint.knowledge.loader import Api
+from dtlint.knowledge.rows import Api
 from dtlint.machine import library
 from dtlint.machine.contents import containers, dealt
 from dtlint.machine.core import Machine

@@ -16,6 +16,7 @@ from dtlint.findings import Step
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.meeting.choosing import left_to_choose
+from dtlint.machine.library.meeting.origins import spawns
 from dtlint.machine.logs import Attempt, Call, Choice, Event
 from dtlint.machine.spoken import COMMUNICATES
 from dtlint.machine.values import Const, Object
@@ -93,7 +94,7 @@ def alone(run: Any) -> bool:
             or for_what_is_built(run)
             or serves(run)
         )
-        known = run.cache["alone"] = (single and not run.facts.get("spawned")) or starts_one(run, size_of_one)
+        known = run.cache["alone"] = (single and not spawns(run)) or starts_one(run, size_of_one)
     return known
 
 
@@ -180,7 +181,7 @@ def needs_no_launcher(start: Event) -> bool:
 def begins_no_group(run: Any) -> bool:
     """A whole program on whose way nobody begins a group, or starts other processes."""
     starts = (node for node, _ in run.walk() if isinstance(node, Event) and node.op in STARTS)
-    return run.entry.kind == "script" and not run.facts.get("spawned") and next(starts, None) is None
+    return run.entry.kind == "script" and not spawns(run) and next(starts, None) is None
 
 
 def without_a_group(run: Any) -> bool:

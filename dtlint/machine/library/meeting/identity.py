@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dtlint.knowledge.loader import Api
+from dtlint.knowledge.rows import Api
 from dtlint.machine.core import Machine
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.meeting.groups import group_in

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from dtlint.knowledge.loader import Api
+from dtlint.knowledge.rows import Api
 from dtlint.machine.contents.opaque import all_tags, deep_cause, first_cause, opaque
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, map_lanes, token
