@@ -32,10 +32,15 @@ def parts(answer: Value) -> Iterator[Value]:
 
 def own_function(value: Value) -> FunctionRef | None:
     """The function below what libraries and `functools.partial` have made of it."""
-    while isinstance(value, Bound) or is_mapped(value):
-        if isinstance(value, Bound) and value.keywords:
+    while isinstance(value, Bound | Object):
+        if isinstance(value, Object):
+            if not is_mapped(value):
+                return None
+            value = value.facts["function"]
+        elif value.keywords:
             return None
-        value = value.function if isinstance(value, Bound) else value.facts["function"]
+        else:
+            value = value.function
     return value if isinstance(value, FunctionRef) else None
 
 
