@@ -20,7 +20,7 @@ from dtlint.source.text import Incomplete, read
 
 if TYPE_CHECKING:
     from dtlint.api import Rule
-    from dtlint.knowledge.loader import Knowledge
+    from dtlint.knowledge.known import Knowledge
     from dtlint.launch.said import Said
     from dtlint.project.modules import Project
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dtlint.knowledge.loader import Api, Type
+    from dtlint.knowledge.rows import Api, Type
 
 # values that differ by rank, and those that do not
 EQUAL = (

@@ -28,6 +28,7 @@ STARTS_MORE = re.compile(BESIDE_TASKS)
 ONE_STEP = re.compile(
     r"\b(?:mpirun|mpiexec)\b.*?\s-(?:n|np)\s+1(?![\w.,*$%-])|\bsrun\b.*?\s(?:-n\s*|--ntasks[= ])1(?![\w.,*$%-])"
 )
+ONE_SHOWN = re.compile(r"\b(?:CUDA|HIP|ROCR)_VISIBLE_DEVICES=[\"']?\d+[\"']?(?![\w,$])")
 BY_OTHERS = re.compile(BESIDE_SLURM + r"|\bsrun\b.*\s(?:-n|--ntasks)")
 PROGRAM = re.compile(r"(?<![\w./-])(/?(?:[\w.-]+/)*[\w-]+\.py)\b")
 MODULE = re.compile(r"-m\s+([\w.]+)")
@@ -69,6 +70,7 @@ class Start:
     by_launcher: bool
     one_machine: bool
     one_process: bool
+    one_device: bool  # it shows the program one device, whatever starts it
     numbers: bool  # the old launcher, which passes the local rank as an option
     windows: bool  # it says how many batches make a step
     configuration: str | None  # the launcher's
@@ -96,6 +98,7 @@ def start(line: str, about: About, document: str, programs: Collection[str]) -> 
         by_launcher=by_launcher,
         one_machine=on_one_machine(line, about),
         one_process=as_one_process(line, about),
+        one_device=ONE_SHOWN.search(line) is not None and not (about.batch or ELSEWHERE.search(line)),
         numbers=NUMBERING.search(line) is not None and "use_env" not in line and "use-env" not in line,
         windows=by_launcher and "gradient_accumulation_steps" in line,
         configuration=None if configuration is None else posixpath.normpath(configuration.group(1)),

@@ -34,7 +34,7 @@ from dtlint.machine.values import (
 )
 
 if TYPE_CHECKING:
-    from dtlint.knowledge.loader import Knowledge
+    from dtlint.knowledge.known import Knowledge
     from dtlint.project.modules import Project
 
 MAX_SINKS = 6

@@ -12,7 +12,7 @@ from dtlint.findings import Span, Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import functions_of
 from dtlint.ir.stack import without_collector
-from dtlint.knowledge.loader import Knowledge
+from dtlint.knowledge.known import Knowledge
 from dtlint.machine.control import statements
 from dtlint.machine.control.consistent import NOTHING, Sorting, consistent
 from dtlint.machine.core import DEEPEST, Machine, OutOfBudget

@@ -21,6 +21,9 @@ class Started:
     as_one: frozenset[str] = frozenset()  # by a launcher that is told to start one process
     as_several: frozenset[str] = frozenset()  # by a launcher that starts several, or nobody knows how many
 
+    one_device: frozenset[str] = frozenset()  # where they are shown one device only
+    more_devices: frozenset[str] = frozenset()  # where they are shown several, or nobody knows how many
+
     asked_alone: frozenset[tuple[str, str]] = frozenset()  # a program that is started by itself, and an option it gets
     asked_launched: frozenset[tuple[str, str]] = frozenset()  # by a launcher; `*` where nobody knows which options
 
@@ -77,6 +80,10 @@ class Started:
     def as_one_process(self, path: str) -> bool:
         """Does the launcher start one process of it, wherever the documents start it?"""
         return among(path, self.as_one) and not among(path, self.as_several)
+
+    def on_one_device(self, path: str) -> bool:
+        """Do the documents show it one device, wherever they start it?"""
+        return among(path, self.one_device) and not among(path, self.more_devices)
 
 
 def among(path: str, places: frozenset[str]) -> bool:

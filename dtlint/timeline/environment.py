@@ -11,8 +11,9 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
-from dtlint.knowledge.loader import Api
+from dtlint.knowledge.rows import Api
 from dtlint.machine.contents.dictionaries import entries
+from dtlint.machine.library.meeting.origins import spawns
 from dtlint.machine.logs import Attempt, Event
 from dtlint.machine.values import NONE, Const, Object, Value
 from dtlint.project.pins import Pins
@@ -106,7 +107,7 @@ def late_writes(run: Any) -> Iterator[tuple[Write, Api, Event]]:
         row = run.knowledge.settings.get(write.name)
         if row is None or "when" not in row.extra or handed_on(run, write) or of_own_program(run, write):
             continue
-        if row.extra["when"] == "import" and run.facts.get("spawned"):
+        if row.extra["when"] == "import" and spawns(run):
             continue  # the children import anew
         if read_by_itself(run, write):
             continue

@@ -12,6 +12,7 @@ from dtlint.ir.functions import every_node
 from dtlint.machine.contents.written import WRITTEN
 from dtlint.machine.library.meeting.evidence import alone, of_one
 from dtlint.machine.library.meeting.group_start import ASKED
+from dtlint.machine.library.meeting.origins import spawns
 from dtlint.machine.logs import Attempt, Choice, Event, Loop, inner_logs
 from dtlint.machine.starts.given import settled
 from dtlint.machine.values import NONE, Const, Object
@@ -210,7 +211,7 @@ def touches_cuda(run: Any) -> bool:
 
 def old_options(run: Any) -> Iterator[tuple[Met, str]]:
     """Options that an old launcher passed, in a script that never asks the environment."""
-    if not starts(run) or run.facts.get("spawned") or in_a_test(run.entry.path):
+    if not starts(run) or spawns(run) or in_a_test(run.entry.path):
         return
     for met in events(run, "record", "option"):
         for value in met.event.extra["call"].arguments:

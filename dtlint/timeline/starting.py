@@ -8,6 +8,7 @@ from dtlint.launch.batch import SIZES
 from dtlint.launch.said import ENGINE, TASK_IS_RANK, Said, Told
 from dtlint.machine.library.computing.provenance import parts
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.meeting.origins import spawns
 from dtlint.machine.library.python.options import NUMBER_OPTIONS, is_given
 from dtlint.machine.library.training.wrapping import BATCHES
 from dtlint.machine.logs import Choice
@@ -83,4 +84,4 @@ OF_TASK = ("rank", "local_rank")
 
 
 def starts_others(run: Run) -> bool:
-    return bool(run.facts.get("spawned")) or next(recorded(run, "fork", "child"), None) is not None
+    return spawns(run) or next(recorded(run, "fork", "child"), None) is not None

@@ -108,6 +108,17 @@ def test_a_launcher_may_start_several_processes(line: str) -> None:
     assert not told(f"torchrun --nproc_per_node=1 prune.py\n{line}\n").as_one_process("prune.py")
 
 
+@pytest.mark.parametrize("line", ["CUDA_VISIBLE_DEVICES=0 python", "CUDA_VISIBLE_DEVICES='3' accelerate launch"])
+def test_a_document_may_show_one_device(line: str) -> None:
+    assert told(f"{line} answer.py\n").on_one_device("answer.py")
+    assert not told(f"{line} answer.py\npython answer.py\n").on_one_device("answer.py")
+
+
+@pytest.mark.parametrize("line", ["CUDA_VISIBLE_DEVICES=0,1 python", "CUDA_VISIBLE_DEVICES=$GPU python", "python"])
+def test_a_document_may_show_more_devices(line: str) -> None:
+    assert not told(f"{line} answer.py\n").on_one_device("answer.py")
+
+
 ONE_TASK = "#SBATCH -N 1\n#SBATCH --ntasks-per-node=1\n#SBATCH --gres=gpu:a100:1\n"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.knowledge.loader import Knowledge
+from dtlint.knowledge.known import Knowledge
 from dtlint.machine.core import Machine
 from dtlint.machine.values import THERE, Const, Object, Row, Symbol, Tuple, Unknown, Value
 

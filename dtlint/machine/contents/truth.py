@@ -8,7 +8,7 @@ from dtlint.machine.contents.opaque import TEMPORARY
 from dtlint.machine.contents.presence import looked_for, made_on_one_side, perhaps_not_made
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, restrict, token
-from dtlint.machine.library.python import files
+from dtlint.machine.library.python import files, options
 from dtlint.machine.logs import plain_truth
 from dtlint.machine.values import (
     BY_RANK,
@@ -38,6 +38,8 @@ def truth_of(machine: Machine, value: Value) -> tuple[bool | None, Symbol, Cause
     if isinstance(value, Unknown):
         if is_filled(value.symbol) or (TEMPORARY in value.tags and value.symbol.key[0] == "source"):
             return True, value.symbol, None  # a text with something in it, such as the name of a new temporary folder
+        if options.is_demanded_text(machine, value):
+            return True, value.symbol, None
         asked = asked_before(machine, value.symbol)
         if asked is not None:
             return (asked, value.symbol, None) if isinstance(asked, bool) else (None, asked, None)

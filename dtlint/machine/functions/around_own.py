@@ -7,7 +7,7 @@ ranks, what a class has kept with `add_state`, before the `compute` of the class
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.knowledge.loader import Api
+from dtlint.knowledge.rows import Api
 from dtlint.machine.core import Machine
 from dtlint.machine.names import attributes
 from dtlint.machine.values import ClassRef, FunctionRef, Object, Value

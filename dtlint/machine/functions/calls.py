@@ -26,6 +26,7 @@ from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.jax import copies, key_splits
 from dtlint.machine.library.meeting import spawning, works
+from dtlint.machine.library.meeting.origins import SPAWNED
 from dtlint.machine.library.python import files, run_later
 from dtlint.machine.library.python.generators import BOUNDED, PART, items_of_part, stops_alike
 from dtlint.machine.logs import WHAT_IS_CALLED, Call, Decision, Event
@@ -260,7 +261,7 @@ def follow(
     node = function.node
     machine.consult(function)
     arguments = restored(machine, function, arguments)
-    if "spawned" in machine.facts and spawning.for_one(machine, function, arguments, keywords):
+    if SPAWNED in machine.facts and spawning.for_one(machine, function, arguments, keywords):
         return NONE
     if isinstance(node, ir.Function):
         row_found = library.calling.project_row(machine, function) or around_own.row_around(machine, function, receiver)

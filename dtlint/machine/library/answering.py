@@ -48,6 +48,7 @@ def call_unknown(
         if holder is not None:
             receiver, method = holder
     if method is not None:
+        files.note_looked_for(machine, receiver, method, arguments)
         told_alike = clocks.of_moment(machine, callee, method, arguments)
         if told_alike is not None:
             return told_alike

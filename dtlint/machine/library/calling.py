@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.knowledge.loader import Api
+from dtlint.knowledge.rows import Api
 from dtlint.machine.contents import asked_for
 from dtlint.machine.contents.opaque import TEMPORARY
 from dtlint.machine.core import Machine

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.knowledge.loader import Api
+from dtlint.knowledge.rows import Api
 from dtlint.machine.values import Object, Value
 
 LOCAL = Api(name="", does="local")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dtlint.knowledge.loader import Api
+from dtlint.knowledge.rows import Api
 from dtlint.machine import library
 from dtlint.machine.contents import containers, dealt
 from dtlint.machine.core import Machine
@@ -13,7 +13,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.meeting import identity, meshes
 from dtlint.machine.library.python import builtins as python
-from dtlint.machine.library.python import environment_use, files, generators, iterators, own_order
+from dtlint.machine.library.python import environment_use, files, generators, iterators, options, own_order
 from dtlint.machine.library.training import stepping
 from dtlint.machine.values import (
     FILLED,
@@ -101,7 +101,8 @@ def super_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Va
 
 def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value | None:
     if environment_use.holds_variables(base, index):
-        return python.read_environment(machine, index, None)
+        value = python.read_environment(machine, index, None)
+        return Unknown(value.symbol, value.cause, value.tags | {options.DEMANDED}) if type(value) is Unknown else value
     if isinstance(base, Object) and base.kind == meshes.MESH_KIND:
         return meshes.mesh_part(machine, base, index, mask)
     found = jax_hosts.read_item(machine, base, index)

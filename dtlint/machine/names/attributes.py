@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
-from dtlint.knowledge.loader import Api, Type
+from dtlint.knowledge.rows import Api, Type
 from dtlint.machine import library
 from dtlint.machine.contents import containers, lacking, written
 from dtlint.machine.core import Machine

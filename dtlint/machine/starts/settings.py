@@ -22,17 +22,20 @@ def perhaps_given(machine: Machine, made: Object, given: Value) -> None:
         unsettle(machine, made, kind, instances.field_names(machine, kind), given.symbol, made.birth)
 
 
-def perhaps_named(machine: Machine, made: Object, name: Unknown, spelled: str | None, mask: int) -> None:
+def perhaps_named(machine: Machine, made: Object | ClassRef, name: Unknown, spelled: str | None, mask: int) -> None:
     """Whatever holds a default may be what is meant by a name that nobody knows, or of which a part is `spelled`."""
-    kind = made.kind
+    kind = made if isinstance(made, ClassRef) else made.kind
     if name.cause is not None or not isinstance(kind, ClassRef):
         return
-    held = dict.fromkeys(made.attributes)
+    held = {} if isinstance(made, ClassRef) else dict.fromkeys(made.attributes)
     for owner in attributes.linearise(machine, kind):
         if isinstance(owner, ClassRef):
             held.update(dict.fromkeys(owner.attributes))
     fitting = [one for one in held if isinstance(one, str) and (spelled is None or re.fullmatch(spelled, one))]
-    unsettle(machine, made, kind, fitting, machine.symbols.of("named", name.symbol, made.number), mask)
+    if isinstance(made, ClassRef):
+        unsettle_class(machine, made, fitting, machine.symbols.of("named", name.symbol, made.name), mask)
+    else:
+        unsettle(machine, made, kind, fitting, machine.symbols.of("named", name.symbol, made.number), mask)
 
 
 def by_a_caller(machine: Machine, made: Object) -> None:
@@ -49,3 +52,11 @@ def unsettle(machine: Machine, made: Object, kind: ClassRef, names: Iterable[str
     for name in names:
         if isinstance(made.attributes.get(name) or attributes.in_class(machine, kind, name), Const):
             machine.set(made, name, machine.unknown("attr", source, name), mask)
+
+
+def unsettle_class(machine: Machine, kind: ClassRef, names: Iterable[str], source: Symbol, mask: int) -> None:
+    """Settings that are kept in a class itself, which nobody makes an instance of."""
+    for name in names:
+        if isinstance(attributes.in_class(machine, kind, name), Const) and not name.startswith("__"):
+            held = machine.unknown("attr", source, name)
+            machine.store(kind.attributes, name, held, mask, machine.world.full)

@@ -8,6 +8,7 @@ hosts write there together. That one host does most of the writing shows nothing
 from __future__ import annotations
 
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.meeting.origins import spawns
 from dtlint.machine.library.python import files
 from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
@@ -33,7 +34,7 @@ def one_a_host(run: Run) -> bool:
         several = next(recorded(run, *PROCESSES), None) is not None or any(
             not told_of_hosts(run, event) for event, _ in recorded(run, "init")
         )
-        known = bool(run.facts.get("jax hosts")) and not several and not run.facts.get("spawned")
+        known = bool(run.facts.get("jax hosts")) and not several and not spawns(run)
         run.cache["one a host"] = known
     return known
 

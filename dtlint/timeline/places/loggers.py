@@ -9,7 +9,7 @@ from operator import or_
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop, decisions
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_RANK, BY_SHARE, NONE, Const, Row, Symbol, Unknown, Value, lane_value
+from dtlint.machine.values import BY_RANK, BY_SHARE, NONE, Const, Object, Row, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.options import usual_switch
 from dtlint.timeline.places.files import WRITES, accesses, in_turns
 from dtlint.timeline.places.found_done import found_done
@@ -147,12 +147,10 @@ def switched_off(call: Invocation, run: Run) -> int:
 def told_apart(call: Invocation) -> bool:
     """The ranks' runs belong together on purpose, or each has a name of its own."""
     named = next((value for name in call.row.extra.get("names", ()) if (value := call.get(name)) is not None), None)
-    for param in call.row.extra.get("apart", ()):
-        if named is not None and named != NONE:
-            break  # one name for the runs of all ranks
-        value = call.get(param)
-        if value is not None and not (isinstance(value, Const) and value.value is None):
-            return True
+    together = [value for param in call.row.extra.get("apart", ()) if (value := call.get(param)) not in (None, NONE)]
+    one_name = named is not None and named != NONE  # for the runs of all ranks
+    if together and (not one_name or any(map(says_its_rank, call.values))):
+        return True
     return any(by_rank(value) for value in call.values) or any(
         name is None and not of_settings(value) for name, value in call.keywords
     )
@@ -161,6 +159,12 @@ def told_apart(call: Invocation) -> bool:
 def by_rank(value: Value) -> bool:
     """A name from the clock differs as well, but tells nobody which rank it is."""
     return isinstance(value, Row) or (value.cause is not None and value.cause.kind not in ("clock", "random"))
+
+
+def says_its_rank(value: Value) -> bool:
+    """`{"rank": rank, **settings}`: which of them it is, written down for whoever looks at the runs."""
+    held = value.attributes.values() if isinstance(value, Object) and value.kind == "dict" else ()
+    return any(isinstance(one, Row) and one.cause.kind in BY_RANK for one in held)
 
 
 def of_settings(value: Value) -> bool:

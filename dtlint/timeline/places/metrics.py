@@ -361,10 +361,11 @@ def handed_on(run: Run) -> Iterator[LocalMetric]:
     ]
     for event, path in recorded(run, "<collective>") if sums else ():
         held = event.extra.get("held")
-        if event.op not in SUMS or not isinstance(held, Unknown) or averaged(event) or ended_by(event, path):
+        if event.op not in SUMS or not isinstance(held, Unknown) or averaged(event):
             continue
         for before, after, loop in sums:
-            if loop in path and held.symbol in after.key and is_added(before, held.symbol):
+            summed = loop in path and held.symbol in after.key and is_added(before, held.symbol)
+            if summed and not ended_by(event, path):
                 step = Step(loop.decision.path, loop.decision.at[0], "what is summed goes on into the next turn")
                 yield LocalMetric("twice", event, (step,))
                 break

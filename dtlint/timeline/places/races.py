@@ -90,10 +90,10 @@ def read_early(run: Run, found: list[Access], changes: list[Access], read: Acces
         if of_other_nodes(run, late) and not of_other_nodes(run, met):
             continue  # the first of each node goes before the others there, as is right on one node
         if read.kind == "listing" and all(
-            beside(change, read, *pair) or not meant(change, read, *pair) for pair in late
+            beside(change, read, *pair) or not meant(run, change, read, *pair) for pair in late
         ):
             continue
-        if looked_for(read) and not any(meant(change, read, *pair) for pair in late):
+        if looked_for(run, read) and not any(meant(run, change, read, *pair) for pair in late):
             continue
         if change.kind == "mkdir":
             late = [pair for pair in late if not stood_in_it(found, change, read, *pair)]
@@ -163,11 +163,11 @@ def beside(change: Access, read: Access, lane: int, late: int) -> bool:
     return change.kind == "file-write" and where.startswith(f"{folder}/") and "<" not in where[len(folder) :]
 
 
-def meant(change: Access, listing: Access, lane: int, late: int) -> bool:
+def meant(run: Run, change: Access, listing: Access, lane: int, late: int) -> bool:
     """Can the pattern that is looked for fit the file that is written into the folder? `step_*.pt` has nothing to do
     with `words-<language>.txt`, whatever the language is: the two begin otherwise, or end otherwise."""
     folder, name = posixpath.split(change.places[lane])
-    below, pattern = posixpath.split(pattern_of(listing, listing.places[late]))
+    below, pattern = posixpath.split(pattern_of(run, listing, listing.places[late]))
     if change.kind != "file-write" or folder != below:
         return True
     written, asked = FREE.split(name), FREE.split(pattern)
@@ -251,7 +251,7 @@ def gathered(run: Run, found: list[Access], read: Access) -> Iterator[Race]:
             for lane in change.lanes():
                 if lane == late or change.places[lane] == change.places[late]:
                     continue
-                if names(read, late, change.places[lane]) and not_after(change, read, lane, late):
+                if names(run, read, late, change.places[lane]) and not_after(change, read, lane, late):
                     yield Race(GATHERED, change, read)
                     return
 
@@ -268,11 +268,11 @@ def parted(change: Access) -> bool:
     return len(places) > 1 and len(set(places)) == len(places)
 
 
-def names(read: Access, late: int, place: str) -> bool:
+def names(run: Run, read: Access, late: int, place: str) -> bool:
     """Does this read or listing concern the place? A number in a name may be any rank's."""
     where = read.places[late]
     if read.kind == "listing":
-        return fnmatchcase(place, pattern_of(read, where))
+        return fnmatchcase(place, pattern_of(run, read, where))
     if where == place:
         return True
     unsaid = [part for part in PLACEHOLDER.findall(where) if part not in place]
@@ -287,21 +287,24 @@ ALL = "*"
 FREE = re.compile(r"<[^<>]*>|[*?]|\[[^]]*\]")
 
 
-def pattern_of(listing: Access, where: str) -> str:
+def pattern_of(run: Run, listing: Access, where: str) -> str:
     """`glob(pattern)`, `path.glob(pattern)`, `os.listdir(folder)` as one pattern, or the one a library has."""
     if ALL in where:
         return where
-    if looked_for(listing):
-        return posixpath.join(where, looked_for(listing))
+    if looked_for(run, listing):
+        return posixpath.join(where, looked_for(run, listing))
     call = listing.call
     asked = call.arguments[0] if call is not None and call.receiver is not None and call.arguments else None
     below = asked.value if isinstance(asked, Const) and isinstance(asked.value, str) else ALL
     return posixpath.join(where, below)
 
 
-def looked_for(read: Access) -> str:
-    """The pattern of the names that a call which is told a folder reads there, and of no others."""
-    return str(read.call.row.extra.get("looks_for", "")) if read.call is not None else ""
+def looked_for(run: Run, read: Access) -> str:
+    """The pattern of the names that a call which is told a folder reads there, and of no others; or the one that the
+    program holds the names to which it is given."""
+    held_to = run.facts.get(files.LOOKED_FOR, {}).get((read.event.path, read.event.at), ())
+    known = str(read.call.row.extra.get("looks_for", "")) if read.call is not None else ""
+    return next(iter(held_to)) if len(held_to) == 1 and not known else known
 
 
 def goes_through(found: list[Access], listing: Access) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dtlint.findings import Step
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.evidence import ASKED, alone, evidence, of_one
-from dtlint.machine.library.meeting.spawning import SITES, SPAWNED, WORKED
+from dtlint.machine.library.meeting.origins import SITES, SPAWNED, WORKED, spawns
 from dtlint.machine.logs import Call, Event, LogNode, plain_question
 from dtlint.machine.run import SEEN, Run
 from dtlint.machine.starts.entries import CALLED_ALONE, CALLED_ON_ALL, HELD_BY_ALL, MADE
@@ -38,7 +38,7 @@ def started(run: Run) -> bool:
         asked = bool(run.facts.get(ASKED)) or any(lets_go_first(run, event) for event in events)
         asked = asked or run.project.started.as_several_processes(run.entry.path)
         begun = any((event.op in STARTS or (event.op == "train" and asked)) and not of_one(event) for event in events)
-        known = not alone(run) and (bool(run.facts.get("spawned")) or begun)
+        known = not alone(run) and (spawns(run) or begun)
         run.cache["started"] = known
     return known
 
@@ -263,7 +263,7 @@ SPAWNS = re.compile(r"\bspawn(_process\w*)?\s*\(")  # a call: `set_start_method(
 def before_start(run: Run, path: tuple[LogNode, ...]) -> bool:
     """The file that starts the ranks also spawns processes, and this is not below the start: one process so far."""
     step = evidence(run).step
-    if step is None or run.facts.get("spawned"):
+    if step is None or spawns(run):
         return False
     return SPAWNS.search(run.project.text(step.path)) is not None
 

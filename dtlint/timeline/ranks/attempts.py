@@ -9,6 +9,7 @@ from dtlint.machine.control.consistent import NOTHING, Answers
 from dtlint.machine.control.failures import MAKES, only, own_reads
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.meeting import evidence
+from dtlint.machine.library.meeting.origins import spawns
 from dtlint.machine.logs import (
     FAILS,
     NOTED,
@@ -67,7 +68,7 @@ def by_one_process(run: Run, event: Event) -> bool:
     return (
         evidence.works_alone(run, event)
         and run.entry.kind == "script"
-        and not run.facts.get("spawned")
+        and not spawns(run)
         and next(starts, None) is None
     )
 

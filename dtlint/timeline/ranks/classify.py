@@ -71,10 +71,20 @@ def code_of(run: Run, divergence: Divergence) -> tuple[str, str]:
     if shape == "local":
         return local_code(run, divergence)
     if shape == "exit":
-        return "DT102", "default"
+        return ("DT109" if is_creation(divergence) and comes_back(divergence) else "DT102"), "default"
     if shape == "order" and (not is_creation(divergence) or made_by_both(divergence)):
         return "DT104", "default"
     return guarded_code(divergence), "default"
+
+
+def comes_back(divergence: Divergence) -> bool:
+    """`if rank not in members: return None`: do those who leave go on in the function that called, or at the next turn?
+    Then they were right to leave, and what is made behind it belongs in front."""
+    decision = divergence.decision
+    if decision is None or decision.exit_word != "return":
+        return decision is not None and decision.exit_word == "continue"
+    calls = (node for node in divergence.path if isinstance(node, Call))
+    return any(call.function == decision.function and call.caller not in ("", "<module>") for call in calls)
 
 
 def cut(loop: Loop | None) -> bool:

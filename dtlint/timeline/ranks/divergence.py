@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.machine.library.computing.provenance import symbols_in
-from dtlint.machine.library.meeting.spawning import SITES
+from dtlint.machine.library.meeting.origins import SITES
 from dtlint.machine.logs import ASSERTED, Call, Choice, Place, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.ranks.certain import flush, scan

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.library.computing.provenance import symbols_in
-from dtlint.machine.library.meeting.spawning import SITES
+from dtlint.machine.library.meeting.origins import SITES
 from dtlint.machine.logs import Call, Choice, Decision, Event, LogNode, Place, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, Symbol

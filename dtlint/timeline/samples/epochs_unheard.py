@@ -53,18 +53,9 @@ def shuffled_alike(run: Run, thing: Object) -> tuple[str, int] | None:
     if any("super" in one.tokens or not held.isdisjoint(one.tokens) for one in walking):
         return None
     calls = [node for one in walking for node in every_node(one.body) if isinstance(node, ir.Call)]
-    seeded = any(called_name(call) in seeding(run) and (call.args or call.keywords) for call in calls)
+    seeded = any(called_name(call) in run.knowledge.seeding and (call.args or call.keywords) for call in calls)
     shuffles = [call for call in calls if called_name(call) in SHUFFLES and call.at is not None]
     return (walk.path, shuffles[0].at[0]) if seeded and shuffles else None
-
-
-def seeding(run: Run) -> frozenset[str]:
-    """The last names of what seeds a generator."""
-    found: frozenset[str] | None = run.cache.get("seeding")
-    if found is None:
-        rows = run.knowledge.apis.values()
-        found = run.cache["seeding"] = frozenset(row.last for row in rows if row.record == "seed")
-    return found
 
 
 def changing(thing: Object) -> set[str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dtlint.findings import Step
 from dtlint.machine.library.feeding import sharding
 from dtlint.machine.library.meeting import evidence
+from dtlint.machine.library.meeting.origins import spawns
 from dtlint.machine.logs import Event, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import Cause, Object, Value
@@ -51,7 +52,7 @@ def given(sampler: Object, names: tuple[str, ...]) -> Value | None:
 def numbered_by_node(run: Run) -> bool:
     """Does the program itself say that the number on the node is the rank: it starts all processes on this one, or
     gives that number to its group? Or do the documents start it on one machine only?"""
-    if run.facts.get("spawned") or run.project.started.on_one_machine(run.entry.path):
+    if spawns(run) or run.project.started.on_one_machine(run.entry.path):
         return True
     for node, _ in run.walk():
         call = node.extra.get("call") if isinstance(node, Event) and node.op == "init" else None

@@ -14,6 +14,7 @@ from dtlint.machine.library.feeding import inside
 from dtlint.machine.library.feeding.loaders import Described, option
 from dtlint.machine.library.feeding.picks import PICK
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.meeting.evidence import alone
 from dtlint.machine.library.training.stepping import ANSWERED
 from dtlint.machine.logs import Event, LogNode, Loop, Site
 from dtlint.machine.run import Run
@@ -52,6 +53,8 @@ def shared_noise(run: Run) -> Iterator[tuple[Site, Steps]]:
 def noise_to_learn_from(run: Run) -> Iterator[tuple[Event, Event, State]]:
     """What every rank draws for its batch, or by its policy, in a loop that combines gradients; where they are
     combined, and how the generator was seeded."""
+    if alone(run):
+        return
     seen = survey(run)
     combining: dict[int, Event] = {}
     for event, path in seen.collectives:

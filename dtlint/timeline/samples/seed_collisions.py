@@ -30,17 +30,24 @@ from dtlint.timeline.samples.noise import (
     walked,
     workers_of,
 )
-from dtlint.timeline.steps.training import event_step, place_of, step_at, survey
+from dtlint.timeline.steps.training import Path, event_step, place_of, step_at, survey
+
+WORLD = "act-begin"  # a simulated world is begun, from a number that it is given
+BESIDE_A_TURN = (
+    "the rank and the number of the turn are added, so in the next turn a rank repeats what another has in this"
+)
 
 
 def collisions(run: Run) -> Iterator[tuple[Site, Steps, str]]:
     told: set[Any] = set()  # one product, or one number, may seed several generators
     if evidence.distributed(run):
-        for event, _ in (*survey(run).of("seed"), *survey(run).of("key seed")):
+        seeded = [*survey(run).of("seed"), *survey(run).of("key seed"), *survey(run).of(WORLD)]
+        for event, _ in seeded:
             for found in rank_collision(run, event):
                 if found[0] not in told:
                     told.add(found[0])
                     yield found
+        yield from several_of_a_rank(run, seeded)
     for event, _ in survey(run).of("fold"):
         value = seed_of(event)
         if isinstance(value, Row) and event.mask == run.world.full and beside_a_turn(value):
@@ -113,8 +120,54 @@ def is_setting(part: Any) -> bool:
     return named and not any(map(inside.is_info, provenance.symbols_in(part)))
 
 
+def several_of_a_rank(run: Run, seeded: list[tuple[Event, Path]]) -> Iterator[tuple[Site, Steps, str]]:
+    """`[Generator().manual_seed(seed + rank + i) for i in range(4)]`: the second of one is the first of the next."""
+    made: dict[Any, list[Event]] = {}
+    for event, path in seeded:
+        if event.mask == run.world.full:
+            made.setdefault((event.path, event.at, tuple(map(id, path))), []).append(event)
+    for events in made.values():
+        values = [value for event in events if isinstance(value := number_given(event), Row)]
+        if len(values) == len(events) > 1 and met_elsewhere(values) and draws_for_itself(run, events[0]):
+            place: Site = (events[0].path, events[0].at, events[0].function)
+            yield place, values[0].cause.steps(), BESIDE_A_TURN
+
+
+def met_elsewhere(values: list[Row]) -> bool:
+    """Is a number that one rank has in one turn that of another rank in another turn?"""
+    lanes = [[token(lane) for lane in value.lanes] for value in values]
+    if any(len(set(row)) < len(row) for row in lanes):
+        return False  # ranks that share a number, such as the local one, are another matter
+    places: dict[Any, set[int]] = {}
+    for row in lanes:
+        for rank, number in enumerate(row):
+            places.setdefault(number, set()).add(rank)
+    return any(len(ranks) > 1 for ranks in places.values())
+
+
+def number_given(event: Event) -> Value | None:
+    """The number that a generator, or a simulated world, begins with."""
+    value = event.extra["call"].get("seed") if event.op == WORLD else seed_of(event)
+    return item_of_each(value) if isinstance(value, Unknown) and value.cause is not None else value
+
+
+def item_of_each(value: Unknown) -> Value:
+    """`for number in [seed + rank + i for i in numbers]`: what the ranks have of a list that they have made alike."""
+    made = value.symbol.key[1] if value.symbol.key[0] == "item" and len(value.symbol.key) == 2 else None
+    base = made.key[-1] if isinstance(made, Symbol) and made.key[0] == "comprehension" else None
+    lanes = base.key[1] if isinstance(base, Symbol) and base.key[0] == "comprehension" else None
+    if not isinstance(lanes, tuple) or not all(isinstance(one, Symbol) for one in lanes) or value.cause is None:
+        return value
+    return Row(tuple(map(Unknown, lanes)), value.cause)
+
+
+def draws_for_itself(run: Run, event: Event) -> bool:
+    """Is what is seeded there kept for numbers that should differ?"""
+    return event.op == WORLD or of_its_own(event) or noise_from(run, (event.path, event.at, event.function))
+
+
 def rank_collision(run: Run, event: Event) -> Iterator[tuple[Site, Steps, str]]:
-    value = seed_of(event)
+    value = number_given(event)
     place: Site = (event.path, event.at, event.function)
     lost = next((site for result, site in run.facts.get(NOTHING_LEFT, ()) if result is value), None)
     if lost is not None:
@@ -137,9 +190,8 @@ def rank_collision(run: Run, event: Event) -> Iterator[tuple[Site, Steps, str]]:
     elif times_first_turn(run, value):
         text = "the rank is multiplied by the number of the turn, so all ranks get the same seed in turn 0"
         yield place, trail, text
-    elif beside_a_turn(value) and (of_its_own(event) or noise_from(run, place)):
-        text = "the rank and the epoch are added, so the next epoch repeats what another rank draws in this one"
-        yield place, value.cause.steps(), text
+    elif beside_a_turn(value) and draws_for_itself(run, event):
+        yield place, value.cause.steps(), BESIDE_A_TURN
 
 
 def times_zero(value: Row) -> bool:

@@ -18,7 +18,7 @@ from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.drawing.seeds import LOADED, State
 from dtlint.machine.library.feeding import inside
-from dtlint.machine.library.feeding.loaders import HANDED_OUT
+from dtlint.machine.library.feeding.loaders import ALL_DATA, HANDED_OUT, STREAMS
 from dtlint.machine.library.feeding.streams import CHAINS
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
@@ -197,8 +197,9 @@ def orders_needed(run: Run) -> Iterator[tuple[tuple[Any, ...], Step, bool]]:
 
 
 def read_by_one(use: Use) -> bool:
-    """A stream that the first rank reads for all: in its own order, whatever the others would have had."""
-    return use.described.iterable and bool(use.loader.facts.get(HANDED_OUT))
+    """What the first rank reads for all: in its own order, whatever the others would have had."""
+    handed = use.loader.facts.get(HANDED_OUT)
+    return handed == ALL_DATA or (handed == STREAMS and use.described.iterable)
 
 
 def orders_of_hosts(run: Run, value: Value) -> Iterator[tuple[Any, ...]]:

@@ -29,6 +29,7 @@ from dtlint.machine.library.feeding.streams import CUT
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.meeting import evidence
+from dtlint.machine.library.meeting.origins import spawns
 from dtlint.machine.logs import Call, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_SHARE, Const, Object, Symbol, Unknown, Value
@@ -114,7 +115,7 @@ def on_several_nodes(owner: Value | None) -> bool:
 def divided_by_one_node(run: Run, chain: list[Share], given: Step) -> Mistake | None:
     divided = [share for share in chain if share.op in ("/", "//") and share.by]
     grown = any(share.op == "*" and share.by for share in chain)
-    if len(divided) != 1 or grown or divided[0].by != "local" or run.facts.get("spawned"):
+    if len(divided) != 1 or grown or divided[0].by != "local" or spawns(run):
         return None
     if not of_all(run, divided[0]):
         return None
@@ -230,7 +231,7 @@ def accumulation(run: Run, shares: list[Share], size: Value, use: Use) -> Iterat
         if any(one.by for one in history(shares, share.left)):
             continue  # that of one rank already
         grown = list(history(shares, share.right))
-        if len(grown) == 1 and grown[0].op == "*" and grown[0].by == "local" and not run.facts.get("spawned"):
+        if len(grown) == 1 and grown[0].op == "*" and grown[0].by == "local" and not spawns(run):
             if grown[0].left is size or same_number(grown[0].left, size):
                 divides = step_at(place_in(share), f"`{share.text}` is divided by it")
                 yield of_one_node(grown[0], divides, given)
@@ -260,7 +261,7 @@ def steps_for_one(run: Run, shares: list[Share], part: Value, steps: Value, give
 
 def micro_steps(run: Run, shares: list[Share]) -> Iterator[Mistake]:
     """`for micro in range(accumulate // device_count)`: the other nodes' ranks do the same number of steps again."""
-    if not any(share.by == "local" for share in shares) or run.facts.get("spawned"):
+    if not any(share.by == "local" for share in shares) or spawns(run):
         return
     for window in windows(run):
         counted = window.walked

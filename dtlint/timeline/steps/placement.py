@@ -11,6 +11,7 @@ from dtlint.launch.model import is_local
 from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.evidence import alone, distributed, of_one
+from dtlint.machine.library.meeting.origins import spawns
 from dtlint.machine.library.meeting.spawning import INDEX
 from dtlint.machine.library.reading import BY_NAME
 from dtlint.machine.library.training.stepping import LOADED
@@ -129,7 +130,7 @@ def global_rank_devices(run: Any) -> Iterator[tuple[Met, Cause]]:
     """The first place of the run that names a device by the global rank."""
     if sets_visible(run) or starts_itself(run) or on_one_machine(run):
         return
-    spawned = bool(run.facts.get("spawned"))
+    spawned = spawns(run)
     ranks = [met.event.extra["call"].get("rank") for met in events(run, "record", "init")]
     if any(isinstance(rank, Row) and rank.cause.kind == "local rank" for rank in ranks):
         return  # all ranks are on one machine, or two of them would have the same number
@@ -330,7 +331,7 @@ def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
 
 def unchosen_before(run: Any, start: Met) -> tuple[Met, Met] | None:
     """GPU work before the start, and the choice of a device behind it. What spawns the ranks works for itself."""
-    if run.facts.get("spawned") or starts_itself(run) or of_one(start.event) or in_an_actor(run, start.event):
+    if spawns(run) or starts_itself(run) or of_one(start.event) or in_an_actor(run, start.event):
         return None
     choice = next((met for met in ordered(run) if chooses(met.event) and not exclusive(met, start)), None)
     if choice is None or choice.event.mask != run.world.full:

@@ -16,6 +16,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import NONE, Const, External, Object, Row, Symbol, Unknown, Value
 
 TYPE, COUNT = "element type", "element count"
+OWN_TYPE = "dtype"  # fact: why the type differs by rank
 OWN_CHOICE = "numbers are of the type the program has chosen"  # fact of a run
 MADE_AS = {
     "torch.FloatTensor": "float32",
@@ -36,6 +37,17 @@ def describe(machine: Machine, made: Object, call: Invocation) -> None:
         made.facts[TYPE] = kind
     if count is not None:
         made.facts[COUNT] = count
+    given = call.get("dtype")
+    if given is not None and given.cause is not None:
+        made.facts[OWN_TYPE] = given.cause
+    elif given is None and call.name in LIKE and call.arguments:
+        of_same_type(made, call.arguments[0])
+
+
+def of_same_type(made: Object, source: Value) -> None:
+    """`torch.zeros_like(x)`, `x.new_zeros(4)`, `x.clone()`"""
+    if isinstance(source, Object):
+        made.facts.update((fact, source.facts[fact]) for fact in (TYPE, OWN_TYPE) if fact in source.facts)
 
 
 def type_made(machine: Machine, call: Invocation) -> str | None:
@@ -151,15 +163,23 @@ def converted(machine: Machine, source: Object, made: Object, name: str, call: I
     """`x.float()`, `x.to(device)`, `x.to(torch.float64)`"""
     if COUNT in source.facts:
         made.facts[COUNT] = source.facts[COUNT]
-    kind = source.facts.get(TYPE)
     if name in CONVERTS:
-        kind = SPELLED_TYPES.get(name, name)
-    elif name in ("to", "type"):
-        named = [found for value in call.values if (found := type_named(value)) is not None]
-        unsure = any(isinstance(value, Unknown | Object) and not is_device(value) for value in call.values)
-        kind = named[0] if named else None if unsure else kind
-    if kind is not None:
-        made.facts[TYPE] = kind
+        made.facts[TYPE] = SPELLED_TYPES.get(name, name)
+        return
+    named = [found for value in call.values if (found := type_named(value)) is not None]
+    own = [value.cause for value in call.values if is_type_by_rank(value)]
+    unsure = any(isinstance(value, Unknown | Object) and not is_device(value) for value in call.values)
+    if name in ("to", "type") and named:
+        made.facts[TYPE] = named[0]
+    elif name in ("to", "type") and own:
+        made.facts[OWN_TYPE] = own[0]
+    elif name not in ("to", "type") or not unsure:
+        of_same_type(made, source)
+
+
+def is_type_by_rank(value: Value) -> bool:
+    """`torch.float64 if rank == 0 else torch.float32`"""
+    return isinstance(value, Row) and value.cause is not None and all(type_named(lane) for lane in value.lanes)
 
 
 def is_device(value: Value) -> bool:

@@ -305,9 +305,6 @@ def construct(machine: Machine, call: Invocation) -> Value | None:
         if longer is not None:
             made.facts["shape"] = longer
     if isinstance(made, Object):
-        kind = call.get("dtype")
-        if kind is not None and kind.cause is not None:
-            made.facts["dtype"] = kind.cause
         elements.describe(machine, made, call)
     return made
 
@@ -317,9 +314,7 @@ def made_beside(machine: Machine, receiver: Value, name: str, call: Invocation) 
     made = construct(machine, replace(call, name=MADE_BESIDE[name], receiver=None))
     if isinstance(made, Object) and call.get("dtype") is None:
         made.facts.pop(elements.TYPE, None)
-        kind = receiver.facts.get(elements.TYPE) if isinstance(receiver, Object) else None
-        if kind is not None:
-            made.facts[elements.TYPE] = kind
+        elements.of_same_type(made, receiver)
     return made
 
 

@@ -36,6 +36,7 @@ UNSEEDED = Const("<unseeded>", "unseeded")
 GENERATORS = ("torch.Generator", "numpy.random.Generator", "numpy.random.RandomState", "random.Random")
 SEEDED = "seeded with"  # no name that a method of a generator has
 LOADED = "weights loaded"  # fact of the run: how many things there were when weights were loaded last
+ELSEWHERE = "seeded elsewhere"  # symbol
 SITES = "seeded at"  # fact of the run: where a generator was seeded with this number
 MODULE = "<module>"
 REGISTERS = ("torch", "cuda", "numpy", "python")
@@ -58,7 +59,7 @@ def registers(machine: Machine) -> Object:
         return found
     made = Object("<generators>", machine.world.full, 0)
     made.facts["start"] = from_the_start(machine)
-    start = UNSEEDED if made.facts["start"] else machine.unknown("seeded elsewhere")
+    start = UNSEEDED if made.facts["start"] else machine.unknown(ELSEWHERE)
     for name in REGISTERS:
         made.attributes[name] = start
         made.attributes[f"{name} at"] = NONE
@@ -97,7 +98,7 @@ def from_the_start(machine: Machine) -> bool:
 
 def state_of(machine: Machine, seed: Value | None, at: Value | None) -> State:
     if seed is None:
-        seed = machine.unknown("seeded elsewhere")
+        seed = machine.unknown(ELSEWHERE)
     site = at.value if isinstance(at, Const) and isinstance(at.value, tuple) else None
     if seed == UNSEEDED:
         return State("unseeded", seed, site)
@@ -131,7 +132,7 @@ def is_one_number(seed: Value | None) -> bool:
         or of_a_library
         or (
             isinstance(seed, Unknown)
-            and not provenance.mentions(seed, lambda symbol: symbol.key[0] in ("seeded elsewhere", "phi", "split"))
+            and not provenance.mentions(seed, lambda symbol: symbol.key[0] in (ELSEWHERE, "phi", "split"))
         )
     )
 
@@ -214,12 +215,18 @@ def seed(machine: Machine, call: Invocation) -> Value:
             value = machine.unknown(
                 "seed", call.name, cause=machine.cause("rank", f"`{adds}=True` adds the rank to the seed")
             )
+        elif flag is not None and not isinstance(flag, Const):
+            value = machine.unknown(ELSEWHERE, call.name, token(flag))  # whether it does is said in some settings
     if value is None or value == NONE:
         value = UNSEEDED
     held = registers(machine)
     machine.oldest_write = 0  # a call that seeds them does so each time
     place = Const((machine.frame.path, machine.current_at, machine.frame.scope))
-    machine.facts.setdefault(SITES, {})[token(value)] = place.value
+    sites = machine.facts.setdefault(SITES, {})
+    if machine.facts.get("inside"):  # what a worker seeds is not what the process that trains has seeded
+        sites.setdefault(token(value), place.value)
+    else:
+        sites[token(value)] = place.value
     for name in names:
         machine.set(held, str(name), value, call.mask)
         machine.set(held, f"{name} at", place, call.mask)
@@ -299,7 +306,7 @@ def foreign(machine: Machine, call: Invocation) -> None:
         told = bool(call.values) and all(value.cause is None for value in call.values)
         place = Const((machine.frame.path, machine.current_at, machine.frame.scope)) if told else NONE
         for register in REGISTERS:
-            machine.set(held, register, machine.unknown("seeded elsewhere"), machine.world.full)
+            machine.set(held, register, machine.unknown(ELSEWHERE), machine.world.full)
             machine.set(held, f"{register} at", place, machine.world.full)
 
 

@@ -147,26 +147,30 @@ def prepared(machine: Machine, loader: Object, by: str, mask: int, owner: Value 
     made.facts["original"] = loader
     made.facts["whole batches"] = takes_whole_batches(owner)
     row = machine.knowledge.api(by)
-    made.facts[HANDED_OUT] = row is not None and bool(row.extra.get("hands_out_streams")) and hands_out(owner)
+    made.facts[HANDED_OUT] = hands_out(owner) if row is not None and row.extra.get("hands_out_streams") else NOTHING
     machine.facts.setdefault("loaders", {})[made.number] = made
     machine.emit_event("record", "prepare", by, mask, subject=loader, extra={"prepared": made, "owner": owner})
     return made
 
 
-HANDED_OUT = "streams handed out"  # fact: the first rank reads a stream for all, and sends each its batches
+HANDED_OUT = "handed out"  # fact: what the first rank reads for all, and sends each its batches of
+NOTHING, STREAMS, ALL_DATA = "nothing", "streams", "all data"
 
 
-def hands_out(owner: Value | None) -> bool:
-    """Unless it was told `dispatch_batches=False`, or something that nobody knows."""
+def hands_out(owner: Value | None) -> str:
+    """Streams, unless it was told `dispatch_batches=False`, or something that nobody knows; whatever is read, where it
+    was told `dispatch_batches=True`."""
     made = owner.facts.get("call") if isinstance(owner, Object) else None
     if not isinstance(made, Invocation) or "dataloader_config" not in made.row.params:
-        return True
+        return STREAMS
     options = made.get("dataloader_config")
     inner = options.facts.get("call") if isinstance(options, Object) else None
     if options is not None and not isinstance(inner, Invocation):
-        return False
+        return NOTHING
     given = made.get("dispatch_batches") or (inner.get("dispatch_batches") if isinstance(inner, Invocation) else None)
-    return given is None or given == NONE or is_true(given)
+    if given is None or given == NONE:
+        return STREAMS
+    return ALL_DATA if is_true(given) else NOTHING
 
 
 def takes_whole_batches(owner: Value | None) -> bool | None:

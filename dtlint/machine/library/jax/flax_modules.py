@@ -18,14 +18,16 @@ from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import haiku
 from dtlint.machine.library.jax import keys as jax_keys
 from dtlint.machine.names import attributes
-from dtlint.machine.values import FALSE, NONE, Bound, ClassRef, Const, FunctionRef, Object, Unknown, Value
+from dtlint.machine.values import FALSE, NONE, Bound, ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 MODULE = "flax.linen.Module"
 MESH = "jax.sharding.Mesh"
 FUNCTIONS = "flax apply"  # fact of the run: modules whose `apply` some state holds
 INITS = frozenset({"init", "init_with_output"})
 OWN = frozenset({"rngs", "mutable", "method", "capture_intermediates"})  # keywords of `apply` itself
+FORM = "<form of a model>"  # kind of what `nnx.split` gives first, and its fact: of which model it is the form
 DEEPEST = 14
+NOWHERE: frozenset[Any] = frozenset()
 AXIS = "axis"  # word in the name of a field
 
 
@@ -41,23 +43,36 @@ def is_module(machine: Machine, value: Value | None) -> bool:
     return isinstance(value, Object) and isinstance(value.kind, ClassRef) and attributes.is_a(machine, value, MODULE)
 
 
-def applied(machine: Machine, call: Invocation) -> None:
-    """`model.apply(variables, x)`, `state.apply_fn(variables, x)`"""
+def applied(machine: Machine, call: Invocation) -> frozenset[Any]:
+    """`model.apply(variables, x)`, `state.apply_fn(variables, x)`: how does the answer lie on the devices of hosts?"""
     last = call.name.rpartition(".")[2]
     if last not in ("apply", "apply_fn") or len(machine.stack) > DEEPEST:
-        return
+        return NOWHERE
     module: Value | None = call.receiver
     if last == "apply_fn" and not is_module(machine, module):
         known = list(machine.facts.get(FUNCTIONS, {}).values())
         module = known[0] if len(known) == 1 else None
-    if not is_module(machine, module) or any(name == "method" for name, _ in call.keywords):
-        return
+    if any(name == "method" for name, _ in call.keywords):
+        return NOWHERE
+    spread = spread_in(machine, call.arguments[1:])
+    if isinstance(module, Object) and isinstance(module.kind, str):  # a layer, or a row of them
+        return spread
+    if not is_module(machine, module):
+        return NOWHERE
     assert isinstance(module, Object) and isinstance(module.kind, ClassRef)
     jax_copies.applied(machine, call.arguments[0] if call.arguments else None, call.mask)
-    if jax_facts.device_mapping(machine) is None and not lays_out(machine, module):
+    if jax_facts.device_mapping(machine) is None and not lays_out(machine, module) and not spread:
         if not machine.facts.get("jax compiled") or not names_axis(module):
-            return
-    run(machine, module, call, False)
+            return NOWHERE
+    answer = run(machine, module, call, False)
+    return spread & spread_in(machine, (answer,)) if answer is not None else NOWHERE
+
+
+def spread_in(machine: Machine, values: tuple[Value, ...]) -> frozenset[Any]:
+    """Of which axes do other hosts hold a part of this?"""
+    if not machine.facts.get("jax hosts"):
+        return NOWHERE
+    return frozenset(jax_facts.words(jax_facts.deep(values), "global"))
 
 
 def initialised(machine: Machine, call: Invocation) -> None:
@@ -72,20 +87,20 @@ def initialised(machine: Machine, call: Invocation) -> None:
         run(machine, module, call, True)
 
 
-def run(machine: Machine, module: Object, call: Invocation, first: bool) -> None:
+def run(machine: Machine, module: Object, call: Invocation, first: bool) -> Value | None:
     from dtlint.machine.functions import calls
 
     assert isinstance(module.kind, ClassRef)
     method = attributes.in_class(machine, module.kind, "__call__")
     if not isinstance(method, FunctionRef):
-        return
+        return None
     keywords = tuple((name, value) for name, value in call.keywords if name not in OWN)
     running = machine.facts.setdefault(haiku.KEYS, [])
     outer = {name: machine.facts.get(name) for name in (jax_facts.FIRST_RUN, jax_facts.UNSURE)}
     running.append(next((value for name, value in call.keywords if name == "rngs"), None))
     machine.facts.update({jax_facts.FIRST_RUN: first, jax_facts.UNSURE: jax_facts.questions(machine)})
     try:
-        calls.follow(machine, method, module, call.arguments[1:], keywords, call.mask)
+        return calls.follow(machine, method, module, call.arguments[1:], keywords, call.mask)
     finally:
         running.pop()
         machine.facts.update(outer)
@@ -157,6 +172,25 @@ def own_key(machine: Machine, call: Invocation) -> Value:
     return machine.fresh("key", None, frozenset({jax_facts.fact("key", 0), jax_facts.fact("may", "?")}))
 
 
+def taken_apart(machine: Machine, call: Invocation) -> Value | None:
+    """`form, weights = nnx.split(model)`; with filters there is a part of the state for each, and one for the rest."""
+    model = call.get("node")
+    if not isinstance(model, Object) or any(name == "*" for name, _ in call.keywords):
+        return None
+    form = machine.new(FORM, call.mask)
+    form.facts[FORM] = model
+    parts = range(max(1, len(call.arguments) - 1))
+    state = (machine.unknown("state of a model", model.number, machine.symbols.fresh("turn"), part) for part in parts)
+    return Tuple((form, *(jax_facts.with_facts(machine, one, [jax_facts.fact("array")]) for one in state)))
+
+
+def put_together(machine: Machine, call: Invocation) -> Value | None:
+    """`nnx.merge(form, weights)`: the model again, as far as it is a matter of what it computes."""
+    form = call.get("graphdef")
+    model: Value | None = form.facts.get(FORM) if isinstance(form, Object) else None
+    return model
+
+
 def parameter(machine: Machine, call: Invocation) -> Value | None:
     """`self.param("kernel", initializer, *arguments)` hands a key of its own to the initializer."""
     from dtlint.machine.functions import calls
@@ -176,4 +210,6 @@ MODELS: dict[str, Any] = {
     "flax_make_rng": own_key,
     "flax_streams": streams,
     "flax_param": parameter,
+    "flax_split": taken_apart,
+    "flax_merge": put_together,
 }

@@ -136,8 +136,13 @@ def not_followed(what: str, values: tuple[Value, ...]) -> bool:
     callee = values[0] if values else None
     key = callee.symbol.key if isinstance(callee, Unknown) else ("",)
     if isinstance(callee, Const):  # a function by its place, or a layer of a library by its class
-        return str(callee.value).partition(".")[0] not in SIGHT
+        return not is_layer(callee)
     return key[0] == "depth" or (key[0] == "call" and isinstance(key[1], str))
+
+
+def is_layer(callee: Value) -> bool:
+    """An instance of a class of a library that works with JAX: it answers for every row of what it is given."""
+    return isinstance(callee, Const) and str(callee.value).partition(".")[0] in SIGHT
 
 
 def perhaps(tags: Iterable[Any]) -> Tags:
@@ -149,17 +154,24 @@ VIEWS = ("items", "values")  # of a tree: what it holds, as it is
 CHOICES = frozenset({"argmax", "argmin", "argsort"})  # an answer for every row, along another axis than the rows
 
 
-def along_a_row(options: tuple[Value, ...]) -> bool:
-    return any(isinstance(axis, Const) and type(axis.value) is int and axis.value != 0 for axis in options[:1])
+REDUCED = frozenset({"mean", "sum", "max", "min", "prod", "std", "var", "any", "all"})
+
+
+def along_a_row(name: str, options: tuple[Value, ...]) -> bool:
+    """A choice is hardly ever made of numbers without rows; a sum along the last axis may well be one of all rows."""
+    axis = options[0].value if options and isinstance(options[0], Const) else None
+    return type(axis) is int and ((name in CHOICES and axis != 0) or (name in REDUCED and axis > 0))
 
 
 def rowwise(machine: Machine, what: str, values: tuple[Value, ...]) -> bool:
     """Does every host still have its own rows of the result?"""
     if what == "call" and isinstance(values[0], Unknown) and values[0].symbol.key[0] == "attr":
         name = values[0].symbol.key[-1]
-        return name in VIEWS or (name in CHOICES and along_a_row(values[1:]))
-    if what.rpartition(".")[2] in CHOICES:
-        return along_a_row(values[1:])
+        return name in VIEWS or along_a_row(name, values[1:])
+    if what == "call" and is_layer(values[0]):
+        return True
+    if what.startswith("jax.numpy.") and along_a_row(what.rpartition(".")[2], values[1:]):
+        return True
     if what == "op @":
         return has(values[0], "global")
     if what.startswith(("op ", "compare", "unary")):

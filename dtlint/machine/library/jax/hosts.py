@@ -252,8 +252,10 @@ def by_keyword(machine: Machine, call: Invocation) -> Value | None:
     """What the keywords of a call tell about its result: the key that it draws from, the collections it changes."""
     from dtlint.machine.library.python import builtins as python
 
-    flax_modules.applied(machine, call)
+    spread = flax_modules.applied(machine, call)
     found = jax_keys.carried_by_keyword(machine, call) if call.keywords else None
+    if spread:
+        found = jax_facts.with_facts(machine, found or python.opaque(machine, call), spread)
     if not jax_arrays.changes_statistics(machine, call):
         return found
     found = found or python.opaque(machine, call)

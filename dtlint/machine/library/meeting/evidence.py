@@ -16,13 +16,15 @@ from dtlint.findings import Step
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.meeting.choosing import left_to_choose
+from dtlint.machine.library.meeting.origins import spawns
 from dtlint.machine.logs import Attempt, Call, Choice, Event
 from dtlint.machine.spoken import COMMUNICATES
-from dtlint.machine.values import Const
+from dtlint.machine.values import Const, Object
 
 ORDER = ("none", "medium", "strong")
 STARTS = frozenset({"init"})
 ASKED, ASKED_ON_A_SIDE = "asked", "asked on one side"  # of a branch nobody can decide
+ASKED_FOR_NUMBERS = "asked for numbers"  # not only whether it is the first
 ONLY = ([Const("RANK"), Const("0")], [Const("WORLD_SIZE"), Const("1")])
 
 
@@ -35,8 +37,10 @@ class Evidence:
         return ORDER.index(self.confidence) >= ORDER.index(confidence)
 
 
-def noticed(machine: Any, spelled: str) -> None:
+def noticed(machine: Any, spelled: str, numbers: bool = True) -> None:
     """The program asks which rank it is, or how many there are."""
+    if numbers:
+        machine.facts[ASKED_FOR_NUMBERS] = True
     word = ASKED_ON_A_SIDE if machine.assumed else ASKED
     if word not in machine.facts and machine.frame is not None:
         machine.facts[word] = machine.step(f"`{spelled}` is asked for: the program runs in several processes")
@@ -90,7 +94,7 @@ def alone(run: Any) -> bool:
             or for_what_is_built(run)
             or serves(run)
         )
-        known = run.cache["alone"] = (single and not run.facts.get("spawned")) or starts_one(run, size_of_one)
+        known = run.cache["alone"] = (single and not spawns(run)) or starts_one(run, size_of_one)
     return known
 
 
@@ -132,6 +136,7 @@ def starts_one(run: Any, alone: Callable[[Event], bool] = of_one) -> bool:
 
 
 OF_A_WRAPPER = frozenset({"forward", "backward"})  # what a wrapped model does by itself
+OF_A_MODEL = frozenset({"wrap", "forward"})  # which only answers
 TRAINS = frozenset({"backward", "train", "fit"})
 
 
@@ -139,15 +144,20 @@ def told_so(run: Any) -> bool:
     """Do the documents start this program by itself, never by a launcher, and can it be run so? What begins a group
     whatever it is told cannot; a trainer that takes what its launcher gives it can, and so can what begins one on one
     side of a branch, if it does not train or has this from code that others share. Who trains beside others that a
-    launcher starts may be started like them one day."""
+    launcher starts may be started like them one day, unless it is shown one device. So does who only answers on one,
+    whatever starts it there."""
     told = run.project.started
-    if run.entry.kind != "script" or not told.by_itself(run.entry.path):
+    if run.entry.kind != "script":
         return False
     seen = [(node, path) for node, path in run.walk() if isinstance(node, Event)]
     trains = any(node.op in TRAINS for node, _ in seen)
-    if trains and told.beside_launched(run.entry.path):
+    one_device = told.on_one_device(run.entry.path)
+    if not told.by_itself(run.entry.path) and (trains or not one_device):
         return False
-    if any(node.op == "prepare" and (trains or not left_to_choose(run, node, path)) for node, path in seen):
+    if not one_device and trains and told.beside_launched(run.entry.path):
+        return False
+    prepared = ((node, path) for node, path in seen if node.op == "prepare")
+    if not one_device and any(trains or not left_to_choose(run, node, path) for node, path in prepared):
         return False
     for node, path in seen:
         if node.op == "fit" or node.api.startswith("jax."):
@@ -171,7 +181,7 @@ def needs_no_launcher(start: Event) -> bool:
 def begins_no_group(run: Any) -> bool:
     """A whole program on whose way nobody begins a group, or starts other processes."""
     starts = (node for node, _ in run.walk() if isinstance(node, Event) and node.op in STARTS)
-    return run.entry.kind == "script" and not run.facts.get("spawned") and next(starts, None) is None
+    return run.entry.kind == "script" and not spawns(run) and next(starts, None) is None
 
 
 def without_a_group(run: Any) -> bool:
@@ -218,14 +228,22 @@ def not_launched(run: Any) -> bool:
 
 def nothing_together(run: Any) -> bool:
     """A script that makes an `Accelerator()` for its number format or its device, and does nothing with others: it
-    trains nothing, prepares nothing, says nothing and asks for nobody."""
-    if run.entry.kind != "script" or run.facts.get(ASKED) or run.facts.get(ASKED_ON_A_SIDE):
+    trains nothing, has no data divided, and says nothing. Every rank would do the same work, whatever it does as the
+    first, so nobody starts several unless the documents do."""
+    path = run.entry.path
+    if run.entry.kind != "script" or run.facts.get(ASKED_FOR_NUMBERS) or run.project.started.as_several_processes(path):
         return False
     events = [node for node, _ in run.walk() if isinstance(node, Event)]
     starts = [node for node in events if node.op in STARTS]
-    talks = [node for node in events if node.kind in COMMUNICATES and node.op not in STARTS]
+    talks = [node for node in events if node.kind in COMMUNICATES and node.op not in (*STARTS, *OF_A_MODEL)]
     trains = any(node.op in TRAINS or node.op == "prepare" for node in events)
-    return bool(starts) and not talks and not trains and all(takes_what_is_launched(node) for node in starts)
+    idle = not talks and not trains and not any(map(divides, run.facts.get("loaders", {}).values()))
+    return bool(starts) and idle and all(takes_what_is_launched(node) for node in starts)
+
+
+def divides(loader: Any) -> bool:
+    sampler = loader.attributes.get("sampler")
+    return isinstance(sampler, Object) and bool(sampler.facts.get("shards"))
 
 
 def serves(run: Any) -> bool:

@@ -9,6 +9,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_name, called_names, every_node, functions_of
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.meeting.origins import spawns
 from dtlint.machine.logs import Place, told
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import FALSE, TRUE, Const, External, ModuleRef, Object, Symbol
@@ -79,7 +80,7 @@ def starts_here(machine: Machine, call: Invocation) -> bool:
         return False
     if beside_the_others(machine):
         return True
-    if not machine.facts.get("spawned") and spawns_later(machine):
+    if not spawns(machine) and spawns_later(machine):
         return True
     begun_by = call.row.extra["begun_by"]
     node, asking = machine.frame.node, machine.asking

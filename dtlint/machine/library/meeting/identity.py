@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dtlint.knowledge.loader import Api
+from dtlint.knowledge.rows import Api
 from dtlint.machine.core import Machine
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.meeting.groups import group_in
@@ -20,6 +20,7 @@ SPOKEN = {
     "axis_index": "this device's index",
     "group_rank": "this process's rank in a group",
 }
+FIRST = ("is_main", "not_main", "is_local_main", "distributed", "not_distributed")  # kinds that divide no work
 SAYS_NOTHING = ("never", "open_run")  # of several processes: `if TYPE_CHECKING:`, `if wandb.run is not None:`
 CAUSES = {
     "rank": "rank",
@@ -38,7 +39,7 @@ CAUSES = {
 def lane_value_of(machine: Machine, kind: str, spelled: str, shows: bool = True) -> Value:
     """The lanes' values of one of the pack's value kinds; who asks for one shows that there are several processes."""
     if shows and kind not in SAYS_NOTHING:
-        evidence.noticed(machine, spelled)
+        evidence.noticed(machine, spelled, numbers=kind not in FIRST)
     if kind in ("rank", "is_main", "not_main"):
         machine.facts["global rank"] = True
     world = machine.world

@@ -11,7 +11,7 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
-from dtlint.knowledge.loader import Api
+from dtlint.knowledge.rows import Api
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, lowest, token

@@ -10,6 +10,7 @@ from dtlint.machine.library.drawing import seeds
 from dtlint.machine.library.invocation import Invocation, Keywords
 from dtlint.machine.library.meeting import group_start
 from dtlint.machine.library.meeting.identity import lane_value_of
+from dtlint.machine.library.meeting.origins import SITES, SPAWNED, WORKED
 from dtlint.machine.library.python import options
 from dtlint.machine.library.python.run_later import unguarded
 from dtlint.machine.values import (
@@ -25,9 +26,6 @@ from dtlint.machine.values import (
 BEGINS = "<begins on all ranks>"
 APART = "apart"  # of a row, and of a run: its ranks train apart, until somebody does what this says
 INDEX = "spawn index"  # of the run: where processes have got their index on this machine
-SPAWNED = "spawned"  # of a run: what begins in processes of this machine, and
-WORKED = "worked"  # what begins in those of workers, on whichever machines
-SITES = "spawned at"  # where either was begun
 
 
 def spawn(machine: Machine, call: Invocation) -> Value:
@@ -37,7 +35,7 @@ def spawn(machine: Machine, call: Invocation) -> Value:
     extra = call.row.extra
     if extra.get("or_goes_on") and not call.arguments and call.get(str(extra["function"])) is None:
         return NONE  # `fabric.launch()`: all ranks go on from here, as from an `init_process_group()`
-    machine.facts.setdefault("spawned", True)
+    machine.facts.setdefault(SPAWNED, True)
     if APART in extra:
         machine.facts[APART] = extra[APART]
     function = call.get(str(extra.get("function", "fn"))) or (call.arguments[0] if call.arguments else None)
@@ -93,7 +91,7 @@ def for_one(machine: Machine, function: FunctionRef, arguments: tuple[Value, ...
     its own number: this is for one process, and what it does has been seen."""
     if machine.facts.pop(BEGINS, False):
         return False
-    known = machine.facts["spawned"]
+    known = machine.facts[SPAWNED]
     if not isinstance(known, set) or (function.path, function.name) not in known:
         return False
     told = any(

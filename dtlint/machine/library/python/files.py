@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from dtlint.knowledge.loader import Api
+from dtlint.knowledge.rows import Api
 from dtlint.machine.contents.opaque import all_tags, deep_cause, first_cause, opaque
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, map_lanes, token
@@ -45,6 +45,7 @@ HANDLE = "io.TextIOWrapper"
 WRITING = frozenset("wax+")
 SAME = frozenset({"resolve", "absolute", "expanduser"})
 JOINED = "path"
+LOOKED_FOR = "names looked for"  # fact: the patterns that the names of a listing are held to, by its place
 FOLDERS = "folders of paths"  # fact: what stands before the last part of a path that was put together
 
 
@@ -53,6 +54,16 @@ FOLDERS = "folders of paths"  # fact: what stands before the last part of a path
 
 def is_path(value: Value) -> bool:
     return isinstance(value, Object) and value.kind == PATH
+
+
+def note_looked_for(machine: Machine, name: Value, method: str, arguments: tuple[Value, ...]) -> None:
+    """`[name for name in os.listdir(folder) if name.startswith("step_")]`: what is not called so is left out."""
+    text = arguments[0].value if len(arguments) == 1 and isinstance(arguments[0], Const) else None
+    if method not in ("startswith", "endswith") or not isinstance(text, str):
+        return
+    for _, path, at, *_ in provenance.marks(name, "order", 0):
+        known = machine.facts.setdefault(LOOKED_FOR, {}).setdefault((path, at), set())
+        known.add(f"{text}*" if method == "startswith" else f"*{text}")
 
 
 def no_place(value: Value, given: bool) -> bool:

@@ -19,6 +19,7 @@ PART = "part"  # fact: which of the items are taken
 BOUNDED = "bounded"  # fact: somebody stops asking after so many items, on all ranks alike; of the run: whom
 UNRUN = "generators one after the other"  # mark: what they give was not looked at
 HANDED_OUT = "handed out by generators"  # fact: by the symbol of an item, what it is in which generator
+ONE, THINGS = "<one>", "<things>"  # names that no program has
 RESUMED = "resumed generators"  # fact: where a turn of a loop goes on with one that is older than the loop
 
 
@@ -78,6 +79,30 @@ def renewed(machine: Machine, value: Value, generator: FunctionRef) -> Value:
         return held
 
     return one(value, 4)
+
+
+def end_to_end(machine: Machine, generator: Object, mask: int) -> Object:
+    """`chain.from_iterable(documents())`: a generator that hands on what each of the things is made of."""
+    made = machine.new("<generator>", mask)
+    function = FunctionRef(handing_on(machine), machine.frame.path, None)
+    made.facts.update(function=function, receiver=None, arguments=(generator,), keywords=())
+    return made
+
+
+def handing_on(machine: Machine) -> ir.Function:
+    """`for one in things: yield from one`, written down once for each place that asks for it."""
+    at = machine.current_at
+    known: dict[Any, ir.Function] = machine.notes.setdefault("end to end", {})
+    place = (machine.frame.path, at)
+    if place not in known:
+        walk = (ir.ExprStmt(ir.Yield(ir.Name(ONE), True, at), at),)
+        loop = ir.For(ir.Name(ONE), ir.Name(THINGS), walk, (), False, at, (ONE,))
+        parameters = (ir.Param(THINGS, "normal", None, None),)
+        named = ("chain", machine.frame.scope)
+        known[place] = ir.Function(
+            *named, parameters, None, (loop,), (), None, False, True, (ONE,), (), frozenset((ONE, THINGS)), at
+        )
+    return known[place]
 
 
 def in_whole_groups(generator: Value) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -13,6 +15,7 @@ from dtlint.machine.values import Const, External, ModuleRef, Tuple, Unknown, Va
 
 MODULES = "imported by name"  # note: symbol → the modules it may be
 WITH_CLASS = "modules with a class"  # note: its name → where it is defined
+PACKAGE = "__init__.py"
 ANY = None  # in their place: nobody knows a part of the name
 
 
@@ -27,14 +30,38 @@ def import_module(machine: Machine, call: Invocation) -> Value | None:
         return None
     found = machine.unknown("module", token(name))
     modules = machine.notes.setdefault(MODULES, {})
+    package = package_on_its_way(machine)
     pattern = pattern_of(name.symbol)
     if pattern is None:
         modules[found.symbol] = ANY
+        pattern = rf"{re.escape(package)}\.\w+" if package is not None else None
+    if pattern is None:
         return found
     named = [scopes.find_module(machine, dotted) for dotted in machine.project.named(pattern)]
     meant = sorted((one for one in named if one is not None), key=lambda one: not says_much(machine, one))
-    modules[found.symbol] = tuple(meant[:FUNCTIONS])
+    modules.setdefault(found.symbol, tuple(meant[:FUNCTIONS]))
+    if package is not None:
+        enter_themselves(machine, meant)
     return found
+
+
+def package_on_its_way(machine: Machine) -> str | None:
+    """The package whose `__init__` is being run: what it imports by names that nobody knows lies in its folder."""
+    frame = machine.frame
+    while frame.caller is not None:
+        frame = frame.caller
+    is_package = frame.path.endswith(PACKAGE) and frame.path in machine.loading
+    return machine.project.name_of(frame.path) if is_package else None
+
+
+def enter_themselves(machine: Machine, modules: Sequence[ModuleRef]) -> None:
+    """All that lies in the folder is imported, for the classes to enter themselves into the registries of the package:
+    they are there when it has been imported."""
+    from dtlint.machine.names import scopes
+
+    for module in modules:
+        if module.path is not None and (module.path.endswith(PACKAGE) or says_much(machine, module)):
+            scopes.load_module(machine, module.path)
 
 
 def with_class(machine: Machine, name: str) -> tuple[ModuleRef, ...]:
@@ -66,8 +93,12 @@ def imported_if_there(machine: Machine, call: Invocation) -> Value | None:
 
 def says_much(machine: Machine, module: ModuleRef) -> bool:
     """Do functions in it reach what rules ask for?"""
-    functions = machine.project.functions(module.path) if module.path is not None else ()
-    return any(not tokens.isdisjoint(machine.meaningful) for _, tokens, _ in functions)
+    from dtlint.machine.functions.following import leading_on
+
+    if module.path is None:
+        return False
+    meaningful = leading_on(machine, module.path)[1]
+    return any(not tokens.isdisjoint(meaningful) for _, tokens, _ in machine.project.functions(module.path))
 
 
 MODELS: dict[str, Any] = {"imported_if_there": imported_if_there}

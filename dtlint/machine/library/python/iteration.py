@@ -17,7 +17,15 @@ from dtlint.machine.library.feeding import inside, sharding, vocabularies, webda
 from dtlint.machine.library.feeding.whole_batches import LENGTHS, RANGES, STORED
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.python import own_order
-from dtlint.machine.library.python.generators import BOUNDED, PART, UNRUN, in_whole_groups, is_generator, never_ends
+from dtlint.machine.library.python.generators import (
+    BOUNDED,
+    PART,
+    UNRUN,
+    end_to_end,
+    in_whole_groups,
+    is_generator,
+    never_ends,
+)
 from dtlint.machine.names import subscripts
 from dtlint.machine.values import (
     CHAIN,
@@ -196,6 +204,8 @@ def chain(machine: Machine, call: Invocation) -> Value | None:
 
 def chained(machine: Machine, call: Invocation) -> Value | None:
     """`chain.from_iterable(group["params"] for group in groups)`"""
+    if len(call.arguments) == 1 and is_generator(call.arguments[0]):
+        return end_to_end(machine, call.arguments[0], call.mask)
     if len(call.arguments) != 1 or of_a_library(call.arguments[0]):
         return None
     known = containers.items_of(machine, call.arguments[0])

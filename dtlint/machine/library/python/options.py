@@ -10,7 +10,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import files
 from dtlint.machine.starts.given import DEFAULTS, PARSED, is_option
-from dtlint.machine.values import Const, External, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import TRUE, Const, External, Object, Symbol, Tuple, Unknown, Value
 
 LOCAL_DEFAULTS = "local defaults"
 PATHS = "options that are paths"
@@ -23,6 +23,8 @@ LISTS_OF_TEXTS = "options of several texts"  # and of those that are lists of th
 NUMBER_OPTIONS = "number options"  # fact of the run: names of options that are one number, and never None
 WHOLE_OPTIONS = "options that are whole numbers"  # fact of the run: names of options that may be a 0
 NAMED_OPTIONS = "options with a default"  # fact of the run: names of options that are never None
+DEMANDED = "demanded"  # tag: a variable of the environment without which the program stops
+DEMANDED_TEXTS = "texts that have to be given"  # fact of the run: names of options that no parser goes on without
 NUMBERS = (External("builtins.int"), External("builtins.float"))
 TEXT = External("builtins.str")
 FLAGS = "absl.flags.FLAGS"
@@ -62,9 +64,26 @@ def option_default(machine: Machine, call: Invocation) -> Value | None:
     if name and call.get("type") in NUMBERS and always_one(call, default):
         machine.facts.setdefault(NUMBER_OPTIONS, set()).add(name)
     if name:
-        sure = isinstance(default, Const) and default.value is not None and not makes_none(call)
+        demanded = is_demanded(call, names)
+        sure = (demanded or (isinstance(default, Const) and default.value is not None)) and not makes_none(call)
         machine.facts.setdefault(NAMED_OPTIONS, {}).setdefault(name, set()).add(sure)
+        text = call.get("type") in (None, TEXT) and call.get("action") is None
+        machine.facts.setdefault(DEMANDED_TEXTS, {}).setdefault(name, set()).add(demanded and text)
     return None
+
+
+def is_demanded(call: Invocation, names: list[str]) -> bool:
+    """`add_argument("folder")`, `add_argument("--name", required=True)`"""
+    if call.get("required") == TRUE:
+        return True
+    return bool(names) and not names[0].startswith("-") and call.get("nargs") is None and call.get("dest") is None
+
+
+def is_demanded_text(machine: Machine, value: Unknown) -> bool:
+    """What the program does not start without says something, as a rule."""
+    if value.symbol.key[0] == "environment":
+        return DEMANDED in value.tags
+    return is_given(value) and machine.facts.get(DEMANDED_TEXTS, {}).get(value.symbol.key[2]) == {True}
 
 
 def makes_none(call: Invocation) -> bool:
@@ -74,6 +93,8 @@ def makes_none(call: Invocation) -> bool:
 
 def is_there(machine: Machine, value: Value) -> bool:
     """An option of the command line that is something where nobody gives it, by every parser that has one."""
+    if isinstance(value, Unknown) and value.symbol.key[0] == "environment":
+        return DEMANDED in value.tags
     return is_given(value) and machine.facts.get(NAMED_OPTIONS, {}).get(value.symbol.key[2]) == {True}  # type: ignore[attr-defined]
 
 

@@ -283,7 +283,7 @@ def setattr_(machine: Machine, call: Invocation) -> Value | None:
         write_attribute(machine, base, str(name.value), value, call.mask)
     else:
         parts.put(machine, base, value, call.mask)  # under some name or other
-        if isinstance(base, Object) and isinstance(name, Unknown) and isinstance(value, Unknown | Const):
+        if isinstance(base, Object | ClassRef) and isinstance(name, Unknown) and isinstance(value, Unknown | Const):
             settings.perhaps_named(machine, base, name, pattern_of(name.symbol), call.mask)
     return NONE
 

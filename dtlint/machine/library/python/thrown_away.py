@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
-from dtlint.knowledge.loader import Api
+from dtlint.knowledge.rows import Api
 from dtlint.machine.control.agreeing import AGREED, handed_as
 from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import tensors

@@ -7,7 +7,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.ir.text import render
-from dtlint.knowledge.loader import Api
+from dtlint.knowledge.rows import Api
 from dtlint.machine.core import Machine
 from dtlint.machine.functions.following import QUESTION
 from dtlint.machine.library.python import options, passed_on

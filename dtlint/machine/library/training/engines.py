@@ -3,12 +3,14 @@ it add up over all ranks at the end of each epoch; handlers are followed where t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Decision, Loop
-from dtlint.machine.values import NONE, Bound, External, Object, Value
+from dtlint.machine.names import attributes
+from dtlint.machine.values import NONE, Bound, ClassRef, External, FunctionRef, Object, Value
 
 MEASURED = "metrics attached"
 ENGINE = "ignite.engine.Engine"
@@ -73,10 +75,25 @@ def handed(machine: Machine, call: Invocation) -> Value:
     return call.arguments[0] if call.arguments else NONE
 
 
+def added(machine: Machine, call: Invocation) -> Value:
+    """`engine.add_event_handler(Events.EPOCH_COMPLETED, thing)`: a function, or an object that is called like one."""
+    handed(machine, replace(call, arguments=tuple(called(machine, value) for value in call.arguments)))
+    return NONE
+
+
+def called(machine: Machine, value: Value) -> Value:
+    """What runs when this is called."""
+    if not isinstance(value, Object) or not isinstance(value.kind, ClassRef):
+        return value
+    owned = attributes.in_class(machine, value.kind, "__call__")
+    return Bound(owned, value) if isinstance(owned, FunctionRef) else value
+
+
 MODELS: dict[str, Any] = {
     "ignite_attach": attached,
     "ignite_supervised": supervised,
     "ignite_run": runs,
     "ignite_on": handler_of,
     "ignite_handler": handed,
+    "ignite_added": added,
 }
