@@ -117,14 +117,15 @@ def own_starts(run: Run) -> Iterator[Event]:
 
 
 def everyone(run: Run) -> bool:
-    """Does a function nobody calls show by itself that all ranks run it? It meets the others whoever it is, it has
-    a part of its own work done by one rank, or a framework calls it on all of them."""
+    """Does a function nobody calls show by itself that all ranks run it? It meets the others whoever it is, it takes
+    its share of the samples, it has a part of its own work done by one rank, or a framework calls it on all of them."""
     known: bool | None = run.cache.get("everyone")
     if known is None:
         known = not run.facts.get(CALLED_ALONE) and (
             bool(run.facts.get(CALLED_ON_ALL))
             or (run.entry.path, run.entry.name) in functions_of_all(run)
             or any(meets_all(run, one, path) for one, path in own_events(run))
+            or any(takes_its_share(run, one, path) for one, path in recorded(run, "sampler"))
         )
         run.cache["everyone"] = known
     return known
@@ -166,6 +167,15 @@ def meets_all(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
     if lets_go_first(run, event):
         return True
     return of_all(run, event) and not any(decision.kind == "branch" for decision in guards_over(event, path))
+
+
+def takes_its_share(run: Run, event: Event, path: tuple[LogNode, ...]) -> bool:
+    """A sampler of this rank's part, made under no condition: each of the others makes one."""
+    call = event.extra.get("call")
+    of_a_rank = isinstance(call, Invocation) and bool(call.row.extra.get("needs_group"))
+    if not of_a_rank or event.mask != run.world.full or in_constructor(run, event, path):
+        return False
+    return calls_below(run, event, path) <= 1 and not any(one.kind == "branch" for one in guards_over(event, path))
 
 
 def lets_go_first(run: Run, event: Event) -> bool:
