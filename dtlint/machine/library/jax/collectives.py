@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine.control import caught as caught_below
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import axes as jax_axes
@@ -150,7 +149,9 @@ def caught(machine: Machine, mask: int) -> bool:
 
 
 def catches(machine: Machine, node: ir.Try, mask: int) -> bool:
-    return caught_below.handler_for(machine, node, NAME_ERROR, mask)[1] is not None
+    from dtlint.machine.control import caught
+
+    return caught.handler_for(machine, node, NAME_ERROR, mask)[1] is not None
 
 
 def axis_frame(machine: Machine, call: Invocation) -> Value:
