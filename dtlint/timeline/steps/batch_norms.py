@@ -7,7 +7,8 @@ from typing import Any
 
 from dtlint.machine.logs import Event
 from dtlint.machine.values import Const, Object
-from dtlint.timeline.steps.models_used import has, wraps
+from dtlint.timeline.steps.model_parts import has
+from dtlint.timeline.steps.models_used import wraps
 from dtlint.timeline.steps.stepping import events
 from dtlint.timeline.steps.waiting import off
 

@@ -9,17 +9,13 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
-from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.contents.presence import asks_presence, decided_by
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import inner_symbols, symbols_in
-from dtlint.machine.library.training.models import SEQUENTIAL
-from dtlint.machine.library.training.modules import MODULE
 from dtlint.machine.library.training.parts import CONSTANT
 from dtlint.machine.logs import Call, Choice, Event, Loop, Site
-from dtlint.machine.names import attributes
-from dtlint.machine.names.subscripts import listed_parts, named_parts
-from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Row, Symbol, Tuple, Unknown, Value
+from dtlint.machine.names.subscripts import listed_parts
+from dtlint.machine.values import TRUE, ClassRef, Object, Symbol, Unknown
 from dtlint.machine.walks import walk
 from dtlint.timeline.order import Met, loops_over
 from dtlint.timeline.ranks.arrivals import in_constructor
@@ -27,15 +23,23 @@ from dtlint.timeline.ranks.inverted import whole_text
 from dtlint.timeline.steps import passes, waiting
 from dtlint.timeline.steps.each_step import Training, surely_changes
 from dtlint.timeline.steps.kinds import TURNS, asks_kind, varies
+from dtlint.timeline.steps.model_parts import (
+    all_inside,
+    children,
+    has,
+    inside,
+    is_module,
+    models_in,
+    of_project,
+    parts,
+    surely_made,
+    to_pick_from,
+)
+from dtlint.timeline.steps.names_of_parts import functions, named_once, never_named, passed_by
 from dtlint.timeline.steps.stepping import DDP, events
 from dtlint.timeline.symbols import LENGTHS, numbers, objects_in
 
-DEPTH = 6
 MOST_NAMED = 400  # symbols that are looked through
-NESTED = 3  # classes of the project within each other
-WHOLE = frozenset(
-    {"children", "named_children", "modules", "named_modules", "parameters", "named_parameters", "_modules"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,64 +54,6 @@ class Part:
     without: Event | None = None  # a forward pass that leaves it out, with a backward pass of its own
 
 
-def row_of(run: Any, thing: Object) -> Any:
-    return run.knowledge.api(thing.kind) if isinstance(thing.kind, str) else None
-
-
-def children(thing: Object) -> Iterator[tuple[str, Object]]:
-    """The modules inside, as far as they are known."""
-    found: list[tuple[str, Value]] = [(str(name), value) for name, value in thing.attributes.items()]
-    call = thing.facts.get("call")
-    named = named_parts(thing)
-    if named is not None:
-        found.extend((str(name), value) for name, value in entries(named))
-    elif call is not None and (isinstance(thing.kind, str) or call.row.extra.get("container")):
-        found.extend((str(index), value) for index, value in enumerate(call.arguments))
-    for name, value in found:
-        for item in held(value):
-            if isinstance(item, Object) and item is not thing:
-                yield name, item
-
-
-def held(value: Value) -> tuple[Value, ...]:
-    """The module, those in a list, or the one that stands for all that were made in turns."""
-    value = items_in(value)
-    if isinstance(value, Unknown) and value.like is not None:
-        return (value.like,)
-    return value.items if isinstance(value, Tuple) else (value,)
-
-
-def items_in(value: Value) -> Value:
-    if isinstance(value, Object) and value.kind == "<spread>":
-        value = value.attributes["value"]
-    return value.attributes.get("[]", value) if isinstance(value, Object) and value.kind == "list" else value
-
-
-def has(run: Any, thing: Object, fact: str, depth: int = DEPTH) -> bool:
-    """Is there a layer inside of which the packs say `fact`?"""
-    row = row_of(run, thing)
-    if row is not None and row.extra.get(fact):
-        return True
-    if row is not None and row.extra.get("container") and fact == "parameters":
-        call = thing.facts.get("call")
-        if call is not None and any(isinstance(items_in(value), Unknown) for value in call.arguments):
-            return True
-    return depth > 0 and any(has(run, inner, fact, depth - 1) for _, inner in children(thing))
-
-
-def is_module(run: Any, thing: Object) -> bool:
-    names = [thing.kind] if isinstance(thing.kind, str) else []
-    if isinstance(thing.kind, ClassRef):
-        order: list[Value] = [thing.kind]
-        while order:
-            owner = order.pop()
-            if isinstance(owner, ClassRef):
-                order.extend(owner.bases)
-            else:
-                names.append(getattr(owner, "name", ""))
-    return any(MODULE in run.knowledge.ancestors(name) for name in names)
-
-
 def wraps(run: Any) -> Iterator[tuple[Met, Any, Object]]:
     """DDP around a module whose layers are known."""
     for met in events(run, "collective", "wrap"):
@@ -115,12 +61,6 @@ def wraps(run: Any) -> Iterator[tuple[Met, Any, Object]]:
         if call is not None and call.row.name == DDP:
             for inner in models_in(subject):
                 yield met, call, inner
-
-
-def models_in(value: Any) -> list[Object]:
-    """The model, or those of the lanes where the ranks hold different ones."""
-    held = value.lanes if isinstance(value, Row) else (value,)
-    return list(dict.fromkeys(one for one in held if isinstance(one, Object)))
 
 
 # --- parts that are left out ---------------------------------------------------------------------------------------
@@ -188,15 +128,6 @@ def waiting_trainers(run: Any) -> Iterator[tuple[Met, Object, Object]]:
             yield met, trainer, module
 
 
-def of_project(model: Object, depth: int = NESTED) -> Iterator[Object]:
-    """The model, or those that `nn.Sequential(…)` puts one behind the other: theirs is the forward that was written."""
-    if isinstance(model.kind, ClassRef):
-        yield model
-    elif depth and model.kind == SEQUENTIAL:
-        for _, inner in children(model):
-            yield from of_project(inner, depth - 1)
-
-
 def left_out(run: Any, model: Object, forwards: list[Met]) -> Iterator[Part]:
     """Parts that some forward pass does not use."""
     if not isinstance(model.kind, ClassRef) or not forwards:
@@ -230,11 +161,6 @@ def left_out(run: Any, model: Object, forwards: list[Met]) -> Iterator[Part]:
             sure = surely_changes(skipped.symbol, skipped.cause, training)
             handed_on = named_within(run, skipped.decision, part.attribute)
             yield Part(part.name, module, mine[0], skipped, sure and not handed_on)
-
-
-def surely_made(module: Object) -> bool:
-    """Is it there whatever the options are, and nothing else in its place?"""
-    return module.made_if is None and not module.doubted and not module.instead
 
 
 def asks_for_itself(run: Any, choice: Choice, attribute: str) -> bool:
@@ -287,73 +213,6 @@ def picked_anew(run: Any, model: Object, forward: Met, training: Training) -> It
         own = index.cause is not None and index.cause.kind in ("data", "random")
         if (own or changing(index.symbol)) and named_once(run, model, name):
             yield Part(name, module, picks[0], sure=surely_changes(index.symbol, index.cause, training))
-
-
-def to_pick_from(module: Object) -> list[Object]:
-    """The parts of which an index takes one: those of a table, or of a list."""
-    named = named_parts(module)
-    if named is not None:
-        return [one for _, one in entries(named) if isinstance(one, Object)]
-    return [one for _, one in children(module)] if listed_parts(module) is not None else []
-
-
-def named_once(run: Any, model: Object, name: str) -> bool:
-    """Does the class name this part in one place only, and nobody else?"""
-    assert isinstance(model.kind, ClassRef)
-    own, found = f"{model.kind.node.qualname}.", 0
-    for path in files_naming(run, model, name):
-        for function in functions(run.project.module(path).body):
-            if path == model.kind.path and function.qualname.startswith(own):
-                found += 0 if function.name == "__init__" else uses_of(function, name, model)
-            elif name in function.tokens:
-                return False
-    return found == 1
-
-
-def files_naming(run: Any, model: Object, name: str) -> list[str]:
-    """Also those that say nothing of ranks, as the file of a model may."""
-    assert isinstance(model.kind, ClassRef)
-    return sorted({model.kind.path, *run.project.mentioning(name)})
-
-
-@dataclass(frozen=True, slots=True)
-class Inner:
-    """A module inside of another, and whose attribute it is; without an owner it is one of several in a table."""
-
-    name: str
-    module: Object
-    owner: Object | None = None
-    attribute: str = ""
-
-
-def parts(model: Object) -> Iterator[Inner]:
-    """The submodules, those that one of them keeps under names of their own, and those of the project's inside."""
-    for name, module in children(model):
-        named = named_parts(module)
-        if named is None:
-            yield Inner(name, module, model, name)
-            yield from inside(name, module)
-            continue
-        for key, part in entries(named):
-            if isinstance(part, Object):
-                yield Inner(f"{name}[{key!r}]", part)
-
-
-def inside(name: str, module: Object, depth: int = NESTED) -> Iterator[Inner]:
-    """What the classes of the project that a model is made of keep: they decide by themselves what they use. Layers one
-    behind the other, or in a list, keep what each of them keeps."""
-    if depth and isinstance(module.kind, ClassRef):
-        for inner, part in children(module):
-            if named_parts(part) is None:
-                yield Inner(f"{name}.{inner}", part, module, inner)
-                yield from inside(f"{name}.{inner}", part, depth - 1)
-    elif depth and is_chain(module):
-        for index, (_, part) in enumerate(children(module)):
-            yield from inside(f"{name}[{index}]", part, depth - 1)
-
-
-def is_chain(module: Object) -> bool:
-    return module.kind == SEQUENTIAL or listed_parts(module) is not None
 
 
 def inner_of(event: Event) -> list[Object]:
@@ -446,12 +305,6 @@ def all_of_it(choice: Choice, uses: list[Met], without: Object) -> bool:
     )
 
 
-def all_inside(module: Object, depth: int = DEPTH) -> Iterator[Object]:
-    yield module
-    for _, inner in children(module) if depth else ():
-        yield from all_inside(inner, depth - 1)
-
-
 COUNTED = frozenset({"index", "number"})  # what `enumerate` and `range` give in each turn
 
 
@@ -518,98 +371,3 @@ def made_before(symbol: Symbol, loop: Loop) -> bool:
     if symbol.key[0] in TURNS or not (parts or objects):
         return False
     return all(number <= loop.objects for number in objects) and all(made_before(part, loop) for part in parts)
-
-
-def never_named(run: Any, model: Object, name: str) -> bool:
-    """No function of the project but the constructor mentions this part, by its name or all parts together."""
-    assert isinstance(model.kind, ClassRef)
-    mentioned = 0
-    own = f"{model.kind.node.qualname}."
-    for path in files_naming(run, model, name):
-        for function in functions(run.project.module(path).body):
-            if path == model.kind.path and function.qualname.startswith(own):
-                if function.name != "__init__" and (function.tokens & WHOLE or takes_by_computed_name(function)):
-                    return False
-                if name.isdigit() and takes_by_number(function):
-                    return False
-                mentioned += uses_of(function, name, model) - (function.name == "__init__")
-            elif name in function.tokens:
-                return False
-    forward = attributes_in(model.kind, "forward")
-    return mentioned <= 0 and isinstance(forward, FunctionRef | Bound)
-
-
-def takes_by_computed_name(function: ir.Function) -> bool:
-    """`getattr(self, f"outlet_{number}")`: whichever part is called so."""
-    if "getattr" not in function.tokens:
-        return False
-    asked = (one for one in every_node(function.body) if isinstance(one, ir.Call) and is_name(one.func, "getattr"))
-    return any(len(one.args) > 1 and not isinstance(one.args[1], ir.Const) for one in asked)
-
-
-def is_name(node: Any, name: str) -> bool:
-    return isinstance(node, ir.Name) and node.id == name
-
-
-def takes_by_number(function: ir.Function) -> bool:
-    """`self[0](x)`, `for layer in self:`, where layers were handed to `nn.Sequential` without names."""
-    taken = (
-        node.value if isinstance(node, ir.Index) else node.iterable if isinstance(node, ir.For) else None
-        for node in every_node(function.body, (ir.Lambda, ir.Function))
-    )
-    return any(isinstance(one, ir.Name) and one.id == "self" for one in taken)
-
-
-def passed_by(run: Any, model: Object, name: str) -> bool:
-    """Is the one place that names this part a call in the `forward` itself, to which no forward pass has come?"""
-    assert isinstance(model.kind, ClassRef)
-    forward = attributes_in(model.kind, "forward")
-    node = forward.node if isinstance(forward, FunctionRef) else None
-    return (
-        isinstance(node, ir.Function)
-        and not node.tokens & WHOLE
-        and any(is_call_of(inner, name) for inner in every_node(node.body, (ir.Lambda, ir.Function)))
-        and named_once(run, model, name)
-        and any(met.event.function == node.qualname for met in events(run, "record", "module-call"))
-    )
-
-
-def is_call_of(node: Any, name: str) -> bool:
-    return isinstance(node, ir.Call) and isinstance(node.func, ir.Attr) and node.func.name == name
-
-
-def attributes_in(kind: ClassRef, name: str) -> Value | None:
-    return attributes.in_class(None, kind, name)  # type: ignore[arg-type]  # needs no machine
-
-
-def functions(body: tuple[Any, ...]) -> Iterator[ir.Function]:
-    for statement in body:
-        if isinstance(statement, ir.Function):
-            yield statement
-        for name in ("body", "orelse"):
-            inner = getattr(statement, name, None)
-            if isinstance(inner, tuple):
-                yield from functions(inner)
-
-
-def uses_of(node: Any, name: str, model: Object) -> int:
-    """How often living code under `node` names the attribute."""
-    found = 1 if isinstance(node, ir.Attr) and node.name == name else 0
-    switched = switch(node.test, model) if isinstance(node, ir.If) else None
-    for slot in getattr(node, "__slots__", ()):
-        if switched is not None and slot == ("orelse" if switched else "body"):
-            continue
-        held = getattr(node, slot)
-        for inner in held if isinstance(held, tuple) else (held,):
-            for one in inner if isinstance(inner, tuple) else (inner,):
-                if isinstance(one, ir.Node):
-                    found += uses_of(one, name, model)
-    return found
-
-
-def switch(test: Any, model: Object) -> bool | None:
-    """What `if self.option:` decides for a model whose option is known for good."""
-    if isinstance(test, ir.Attr) and isinstance(test.value, ir.Name) and test.value.id == "self":
-        held = model.attributes.get(test.name)
-        return bool(held.value) if isinstance(held, Const) and held.scale is None else None
-    return None

@@ -38,7 +38,7 @@ from dtlint.timeline.places.files import accesses, overlap
 from dtlint.timeline.programs import in_an_actor, of_trials
 from dtlint.timeline.ranks.arrivals import instead_of_start
 from dtlint.timeline.records import recorded
-from dtlint.timeline.steps.models_used import functions
+from dtlint.timeline.steps.names_of_parts import functions
 from dtlint.timeline.steps.stepping import events
 
 INIT = "torch.distributed.init_process_group"

@@ -11,18 +11,9 @@ from dtlint.machine.logs import Choice
 from dtlint.machine.values import TRUE, ClassRef, Object, Unknown
 from dtlint.timeline.order import Met
 from dtlint.timeline.steps import models_used, waiting
-from dtlint.timeline.steps.models_used import (
-    DEPTH,
-    called_by,
-    children,
-    functions,
-    has,
-    is_module,
-    numbers_of,
-    of_project,
-    parts,
-    row_of,
-)
+from dtlint.timeline.steps.model_parts import DEPTH, children, has, is_module, of_project, parts, row_of
+from dtlint.timeline.steps.models_used import called_by, numbers_of
+from dtlint.timeline.steps.names_of_parts import functions
 from dtlint.timeline.steps.stepping import events
 
 PARAMETER = "torch.nn.Parameter"
