@@ -42,6 +42,7 @@ KNOWN = {
     ("one more call", "DT106/nothing_where_this_rank_failed.py"): DEEP,
     ("one more call", "DT114/options_before_the_group_ok.py"): DEEP,
     ("one more call", "DT106/helper_called_in_turns.py"): "nobody is run for a loop two calls above the one who meets",
+    ("one more call", "DT204/loader_and_turns_in_two_helpers.py"): DEEP,
     ("one more call", "DT207/authors_of_a_file"): AROUND,
     ("one more call", "DT501/devices_of_a_helper"): DEEP,
     ("one more call", "DT503/one_of_two_prepared.py"): AROUND,

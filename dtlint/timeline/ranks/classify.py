@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from dtlint.machine.contents.truth import APART
 from dtlint.machine.library.computing.provenance import OWN_FILES, OWN_TABLES
 from dtlint.machine.library.computing.tensors import ALIASES, COPIES, REVEALS
 from dtlint.machine.library.meeting.groups import MEMBERS
 from dtlint.machine.library.python.iterators import ITEMS
-from dtlint.machine.logs import EXITS, FAILS, Attempt, Call, Event, Loop, Place
+from dtlint.machine.logs import EXITS, FAILS, Attempt, Call, Event, LogNode, Loop, Place, inner_logs
 from dtlint.machine.run import Run
 from dtlint.machine.starts.given import settled
 from dtlint.machine.values import BY_SHARE, FALSE, Symbol, Unknown
@@ -83,8 +83,24 @@ def comes_back(divergence: Divergence) -> bool:
     decision = divergence.decision
     if decision is None or decision.exit_word != "return":
         return decision is not None and decision.exit_word == "continue"
-    calls = (node for node in divergence.path if isinstance(node, Call))
-    return any(call.function == decision.function and call.caller not in ("", "<module>") for call in calls)
+    path = divergence.path
+    return any(
+        isinstance(call, Call) and call.function == decision.function and goes_on_behind(call, around)
+        for around, call in pairwise(path)
+    )
+
+
+def goes_on_behind(call: Call, around: LogNode) -> bool:
+    """Does the function that called do anything more, or does it end with the call?"""
+    for log in inner_logs(around):
+        places = [number for number, node in enumerate(log.nodes) if node is call]
+        if places:
+            return any(does_anything(node) for node in log.nodes[places[0] + 1 :])
+    return False
+
+
+def does_anything(node: LogNode) -> bool:
+    return isinstance(node, Event) or any(does_anything(inner) for log in inner_logs(node) for inner in log.nodes)
 
 
 def cut(loop: Loop | None) -> bool:
