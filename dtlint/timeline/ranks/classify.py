@@ -84,18 +84,18 @@ def comes_back(divergence: Divergence) -> bool:
     if decision is None or decision.exit_word != "return":
         return decision is not None and decision.exit_word == "continue"
     path = divergence.path
-    return any(
-        isinstance(call, Call) and call.function == decision.function and goes_on_behind(call, around)
-        for around, call in pairwise(path)
-    )
+    called = [at for at, node in enumerate(path) if isinstance(node, Call) and node.function == decision.function]
+    return any(goes_on_behind(node, around) for at in called for around, node in pairwise(path[: at + 1]))
 
 
-def goes_on_behind(call: Call, around: LogNode) -> bool:
-    """Does the function that called do anything more, or does it end with the call?"""
+def goes_on_behind(node: LogNode, around: LogNode) -> bool:
+    """Does anything come behind it, or in the next turn? Or does what is around end with it?"""
+    if isinstance(around, Loop):
+        return True
     for log in inner_logs(around):
-        places = [number for number, node in enumerate(log.nodes) if node is call]
+        places = [number for number, one in enumerate(log.nodes) if one is node]
         if places:
-            return any(does_anything(node) for node in log.nodes[places[0] + 1 :])
+            return any(does_anything(one) for one in log.nodes[places[0] + 1 :])
     return False
 
 
