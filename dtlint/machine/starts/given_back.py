@@ -7,12 +7,13 @@ in the order in which they are given back. What a step names of mapped axes, its
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
+from dtlint.machine.library.jax import facts as jax_facts
+from dtlint.machine.library.python.given_away import called_by_somebody
 from dtlint.machine.values import Bound, FunctionRef, Object, Tuple, Value
-
-AWAY = "given away"  # fact of the run: somebody calls what is run now who may have done more than to call it
 
 
 def call(machine: Machine, answer: Value) -> None:
@@ -32,20 +33,9 @@ def parts(answer: Value) -> Iterator[Value]:
 
 def own_function(value: Value) -> FunctionRef | None:
     """The function below what libraries and `functools.partial` have made of it."""
-    below: Value | None = value
-    while below is not None and not isinstance(below, FunctionRef):
-        if isinstance(below, Bound) and below.keywords:
-            return None
-        below = below.function if isinstance(below, Bound) else mapped(below)
-    return below
-
-
-def mapped(value: Value) -> Value | None:
-    """The function that a transformation was made of."""
-    if not isinstance(value, Object) or "transform" not in value.facts:
-        return None
-    inner = value.facts.get("function")
-    return inner if isinstance(inner, Value) else None
+    *around, below = jax_facts.layers(value)
+    named = any(isinstance(one, Bound) and one.keywords for one in around)
+    return below if isinstance(below, FunctionRef) and not named else None
 
 
 def worth_it(machine: Machine, made: FunctionRef) -> bool:
@@ -64,8 +54,6 @@ def call_one(machine: Machine, value: Value, made: FunctionRef) -> None:
     given = len(value.extra) if isinstance(value, Bound) else 0
     arguments = entries.unknown_arguments(machine, made.node, False, made.defaults)[given:]
     keywords = entries.unknown_keywords(machine, made.node, made.defaults)
-    plain = mapped(value) is None
     machine.current_at = made.node.at or machine.current_at
-    machine.facts[AWAY] = machine.facts.get(AWAY, 0) + plain
-    calls.call_value(machine, value, arguments, keywords, machine.world.full)
-    machine.facts[AWAY] -= plain
+    with nullcontext() if isinstance(value, Object) else called_by_somebody(machine):
+        calls.call_value(machine, value, arguments, keywords, machine.world.full)

@@ -293,8 +293,8 @@ def pattern_of(run: Run, listing: Access, where: str) -> str:
     """`glob(pattern)`, `path.glob(pattern)`, `os.listdir(folder)` as one pattern, or the one a library has."""
     if ALL in where:
         return where
-    if looked_for(run, listing):
-        return posixpath.join(where, looked_for(run, listing))
+    if pattern := looked_for(run, listing):
+        return posixpath.join(where, pattern)
     call = listing.call
     asked = call.arguments[0] if call is not None and call.receiver is not None and call.arguments else None
     below = asked.value if isinstance(asked, Const) and isinstance(asked.value, str) else ALL

@@ -204,13 +204,13 @@ def names_a_file(access: Access) -> bool:
 def by_default(run: Run, access: Access) -> bool:
     """`def fetch(url, to="/tmp/model.pt")`: the place of all who hand over no other."""
     held = lane_value(text_of(access.value), next(access.lanes()))
-    word, *of = held.symbol.key if isinstance(held, Unknown) else ("",)
-    module = run.project.module(access.event.path)
-    return word == "parameter" and any(
+    if not isinstance(held, Unknown) or held.symbol.key[0] != "parameter":
+        return False
+    return any(
         isinstance(param.default, ir.Const) and isinstance(param.default.value, str)
-        for function, _ in functions_of(module)
+        for function, _ in functions_of(run.project.module(access.event.path))
         for param in function.params
-        if of == [function.qualname, param.name]
+        if held.symbol.key[1:] == (function.qualname, param.name)
     )
 
 

@@ -11,6 +11,7 @@ from dtlint.machine.library.jax import axes as jax_axes
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.library.jax.facts import FIRST_RUN, INSIDE, UNSURE, fact, is_fact, words
+from dtlint.machine.library.python.given_away import given_away
 from dtlint.machine.values import Const, External, Tuple, Unknown, Value
 
 GRADIENTS = "gradients"  # among what a mapping has noted: gradients are reduced in it
@@ -104,7 +105,7 @@ def passed(machine: Machine, op: str, tags: Any, names: tuple[str, ...] | None, 
 
 def bound(machine: Machine, call: Invocation, names: tuple[str, ...] | None) -> bool:
     """Does something around this call bind the axis, as far as is known?"""
-    if names is None or machine.facts.get("given away") or perhaps_later(machine):
+    if names is None or given_away(machine) or perhaps_later(machine):
         return True
     enclosing = jax_facts.mappings(machine)
     if any(mapping.axes is None for mapping in enclosing):
@@ -140,12 +141,7 @@ def caught(machine: Machine, mask: int) -> bool:
         frame.left |= mask
         frame.last_exit = ("raise", machine.current_at)
         return True
-    around = frame.caller
-    while around is not None:
-        if any(catches(machine, state.node, mask) for state in around.tries):
-            return True
-        around = around.caller
-    return False
+    return any(catches(machine, state.node, mask) for around in frame.and_callers() for state in around.tries)
 
 
 def catches(machine: Machine, node: ir.Try, mask: int) -> bool:

@@ -101,16 +101,17 @@ def in_new_buffers(machine: Machine, result: Value) -> Value:
     alone = machine.facts.setdefault(BY_ITSELF, set())
 
     def leaf(one: Value) -> Value:
-        if isinstance(one, Unknown) and not jax_facts.has(one, "key") and not jax_facts.has(one, "keys"):
+        if not isinstance(one, Unknown):
+            return one
+        if not jax_facts.has(one, "key") and not jax_facts.has(one, "keys"):
             if one.symbol in given:
                 return in_new_buffer(machine, one)
             given.add(one.symbol)
             alone.add(one.symbol)
-        sides = one.symbol.key[1:] if isinstance(one, Unknown) and one.symbol.key[0] == "phi" else ()
-        held = [one.symbol, *(side for side in sides if isinstance(side, Symbol))] if isinstance(one, Unknown) else []
-        if not isinstance(one, Unknown) or all(jax_flow.base_of(symbol, donated) is None for symbol in held):
-            return one
-        return in_new_buffer(machine, one)
+        sides = one.symbol.key[1:] if one.symbol.key[0] == "phi" else ()
+        held = (one.symbol, *(side for side in sides if isinstance(side, Symbol)))
+        taken_over = any(jax_flow.base_of(symbol, donated) is not None for symbol in held)
+        return in_new_buffer(machine, one) if taken_over else one
 
     return jax_facts.mapped_tree(machine, result, leaf)
 

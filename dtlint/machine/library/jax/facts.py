@@ -5,7 +5,7 @@ A fact is a tag `("jax", word, …)` on an unknown value. What computations make
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from dtlint.findings import Step
@@ -13,7 +13,7 @@ from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import first_cause
 from dtlint.machine.core import Machine
 from dtlint.machine.logs import Event, Site
-from dtlint.machine.values import CONTAINERS, ClassRef, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import CONTAINERS, Bound, ClassRef, Object, Row, Tuple, Unknown, Value
 
 Tag = tuple[Any, ...]
 Tags = frozenset[Any]
@@ -346,3 +346,15 @@ def start_backend(machine: Machine, name: str) -> None:
 
 
 # --- the flow --------------------------------------------------------------------------------------------------
+
+
+def layers(function: Value) -> Iterator[Value]:
+    """A function that libraries and `functools.partial` have made something of, and what it is below that."""
+    while True:
+        yield function
+        if isinstance(function, Bound):
+            function = function.function
+        elif isinstance(function, Object) and "transform" in function.facts and "function" in function.facts:
+            function = function.facts["function"]
+        else:
+            return

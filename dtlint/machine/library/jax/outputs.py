@@ -14,7 +14,7 @@ from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax.collectives import GRADIENTS
 from dtlint.machine.library.jax.facts import INSIDE, Mapping, fact, has, is_fact, words
 from dtlint.machine.logs import Site
-from dtlint.machine.values import NONE, Bound, Const, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 
 def leave(
@@ -95,8 +95,7 @@ def drift(leaf: Value) -> tuple[bool, frozenset[int]]:
 
 def returned_at(function: Value) -> Site | None:
     """The line of the last top-level `return`."""
-    while isinstance(function, Bound) or (isinstance(function, Object) and "transform" in function.facts):
-        function = function.function if isinstance(function, Bound) else function.facts["function"]
+    *_, function = jax_facts.layers(function)
     if isinstance(function, FunctionRef):
         node = function.node
         if isinstance(node, ir.Function):

@@ -17,6 +17,7 @@ from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import group_start, identity, spawning
+from dtlint.machine.library.python.given_away import given_away
 from dtlint.machine.values import Bound, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
 BEGINS = "init_process_group"
@@ -45,7 +46,7 @@ def after_loop(machine: Machine) -> None:
     from dtlint.machine.names.assignment import write_attribute
 
     waiting = machine.facts.get(WAITING)
-    if not waiting or machine.frame.loops or machine.facts.get("given away"):
+    if not waiting or machine.frame.loops or given_away(machine):
         return
     machine.facts[WAITING] = {}
     for target, arguments, keywords, kept, mask in waiting.values():

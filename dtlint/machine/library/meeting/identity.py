@@ -20,7 +20,8 @@ SPOKEN = {
     "axis_index": "this device's index",
     "group_rank": "this process's rank in a group",
 }
-FIRST = ("is_main", "not_main", "is_local_main", "distributed", "not_distributed")  # kinds that divide no work
+# answers by which nobody divides work
+DIVIDE_NOTHING = ("is_main", "not_main", "is_local_main", "distributed", "not_distributed")
 # of several processes: `if TYPE_CHECKING:`, `if wandb.run is not None:`, and one process of JAX has many devices
 SAYS_NOTHING = ("never", "open_run", "devices", "local_devices")
 CAUSES = {
@@ -40,7 +41,7 @@ CAUSES = {
 def lane_value_of(machine: Machine, kind: str, spelled: str, shows: bool = True) -> Value:
     """The lanes' values of one of the pack's value kinds; who asks for one shows that there are several processes."""
     if shows and kind not in SAYS_NOTHING:
-        evidence.noticed(machine, spelled, numbers=kind not in FIRST)
+        evidence.noticed(machine, spelled, numbers=kind not in DIVIDE_NOTHING)
     if kind in ("rank", "is_main", "not_main"):
         machine.facts["global rank"] = True
     world = machine.world

@@ -12,6 +12,7 @@ from dtlint.machine.library.meeting import group_start
 from dtlint.machine.library.meeting.identity import lane_value_of
 from dtlint.machine.library.meeting.origins import SITES, SPAWNED, WORKED
 from dtlint.machine.library.python import options
+from dtlint.machine.library.python.given_away import given_away
 from dtlint.machine.library.python.run_later import unguarded
 from dtlint.machine.values import (
     BY_RANK,
@@ -30,7 +31,7 @@ INDEX = "spawn index"  # of the run: where processes have got their index on thi
 
 def spawn(machine: Machine, call: Invocation) -> Value:
     """The function runs once on every rank, its index first."""
-    if machine.facts.get("given away"):
+    if given_away(machine):
         return NONE  # a whole program handed to somebody who may just want its signature
     extra = call.row.extra
     if extra.get("or_goes_on") and not call.arguments and call.get(str(extra["function"])) is None:

@@ -61,8 +61,10 @@ ASKING = {"startswith": "{}*", "endswith": "*{}", "in": "*{}*"}
 
 def note_looked_for(machine: Machine, name: Value, method: str, arguments: tuple[Value, ...]) -> None:
     """`[name for name in os.listdir(folder) if name.startswith("step_")]`: what is not called so is left out."""
-    text = arguments[0].value if len(arguments) == 1 and isinstance(arguments[0], Const) else None
-    if method not in ASKING or not isinstance(text, str):
+    if method not in ASKING or len(arguments) != 1:
+        return
+    text = arguments[0].value if isinstance(arguments[0], Const) else None
+    if not isinstance(text, str):
         return
     for _, path, at, *_ in provenance.marks(name, "order", 0):
         known = machine.facts.setdefault(LOOKED_FOR, {}).setdefault((path, at), set())

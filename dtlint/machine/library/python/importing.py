@@ -47,11 +47,9 @@ def import_module(machine: Machine, call: Invocation) -> Value | None:
 
 def package_on_its_way(machine: Machine) -> str | None:
     """The package whose `__init__` is being run: what it imports by names that nobody knows lies in its folder."""
-    frame = machine.frame
-    while frame.caller is not None:
-        frame = frame.caller
-    is_package = frame.path.endswith(PACKAGE) and frame.path in machine.loading
-    return machine.project.name_of(frame.path) if is_package else None
+    *_, outermost = machine.frame.and_callers()
+    is_package = outermost.path.endswith(PACKAGE) and outermost.path in machine.loading
+    return machine.project.name_of(outermost.path) if is_package else None
 
 
 def enter_themselves(machine: Machine, modules: Sequence[ModuleRef]) -> None:

@@ -11,6 +11,7 @@ from dtlint.machine.contents import filled_by
 from dtlint.machine.core import Machine
 from dtlint.machine.library.drawing import seeds
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python.given_away import called_by_somebody
 from dtlint.machine.logs import Attempt, Decision, Guards, HandlerLog
 from dtlint.machine.values import (
     NONE,
@@ -191,11 +192,10 @@ def may_call(machine: Machine, function: Value, node: Any, mask: int) -> None:
             arguments = tuple(machine.unknown("argument", id(node), param.name) for param in node.params)
         if machine.flow is not None:  # a library that calls it twice gives other keys the second time
             arguments = tuple(anew(machine, value) for value in arguments)
-        machine.facts["given away"] = machine.facts.get("given away", 0) + 1
-        answer = calls.call_value(machine, function, arguments, (), lanes)
-        if isinstance(answer, Object) and answer.kind == "<generator>":
-            calls.resume(machine, answer, lanes, lambda held, some: None)
-        machine.facts["given away"] -= 1
+        with called_by_somebody(machine):
+            answer = calls.call_value(machine, function, arguments, (), lanes)
+            if isinstance(answer, Object) and answer.kind == "<generator>":
+                calls.resume(machine, answer, lanes, lambda held, some: None)
         return lanes
 
     symbol = machine.symbols.fresh(GIVEN)

@@ -9,8 +9,7 @@ from typing import Any
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Decision, Loop
-from dtlint.machine.names import attributes
-from dtlint.machine.values import NONE, Bound, ClassRef, External, FunctionRef, Object, Value
+from dtlint.machine.values import NONE, Bound, External, FunctionRef, Object, Value
 
 MEASURED = "metrics attached"
 ENGINE = "ignite.engine.Engine"
@@ -77,16 +76,15 @@ def handed(machine: Machine, call: Invocation) -> Value:
 
 def added(machine: Machine, call: Invocation) -> Value:
     """`engine.add_event_handler(Events.EPOCH_COMPLETED, thing)`: a function, or an object that is called like one."""
-    handed(machine, replace(call, arguments=tuple(called(machine, value) for value in call.arguments)))
+    handed(machine, replace(call, arguments=tuple(as_function(machine, value) for value in call.arguments)))
     return NONE
 
 
-def called(machine: Machine, value: Value) -> Value:
-    """What runs when this is called."""
-    if not isinstance(value, Object) or not isinstance(value.kind, ClassRef):
-        return value
-    owned = attributes.in_class(machine, value.kind, "__call__")
-    return Bound(owned, value) if isinstance(owned, FunctionRef) else value
+def as_function(machine: Machine, value: Value) -> Value:
+    from dtlint.machine.library.python import run_later
+
+    owned = run_later.called(machine, value)
+    return Bound(owned, value) if owned is not value and isinstance(owned, FunctionRef) else value
 
 
 MODELS: dict[str, Any] = {

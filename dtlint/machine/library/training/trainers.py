@@ -138,17 +138,14 @@ def nothing_to_validate(machine: Machine, call: Invocation, data: Object | None)
     limit = made.get("limit_val_batches") if isinstance(made, Invocation) else None
     if isinstance(limit, Const) and limit.value == 0:
         return True
-    module, loader = call.get("model"), call.get("train_dataloaders")
     given = [call.get(name) for name in ("val_dataloaders", "datamodule", "val_dataloader")]
-    if data is not None or any(one not in (None, NONE) for one in given):
+    unsaid = any(name is None for name, _ in call.keywords)
+    if data is not None or unsaid or any(one not in (None, NONE) for one in given):
         return False
-    if any(name is None for name, _ in call.keywords):
+    module = call.get("model")
+    if not isinstance(module, Object) or not isinstance(module.kind, ClassRef):
         return False
-    if (
-        not isinstance(module, Object)
-        or not isinstance(module.kind, ClassRef)
-        or not loaders.is_loader(machine, loader)
-    ):
+    if not loaders.is_loader(machine, call.get("train_dataloaders")):
         return False
     bases = {machine.knowledge.canonical(name) for name in attributes.external_bases(machine, module.kind)}
     return bases == {MODULE} and attributes.in_class(machine, module.kind, "val_dataloader") is None
