@@ -188,6 +188,11 @@ class Machine:
             if container.serial < self.oldest_write:
                 self.oldest_write = container.serial
 
+    def changed(self, container: dict[Any, Value]) -> None:
+        """A thing holds something else than a remembered call has read of it, without anybody writing to it."""
+        if type(container) is Slots and container.serial:
+            self.heap_writes += 1
+
     def assign(self, name: str, value: Value, mask: int) -> None:
         frame = self.frame
         if name in frame.global_names:
@@ -250,6 +255,7 @@ class Machine:
             container, name, old = journal.pop()
             if type(container) is Slots and container.over:
                 continue
+            self.changed(container)  # what a call has read on this side is not what the next one finds
             place = (id(container), name)
             if place not in latest:
                 latest[place] = (container, name, container.get(name, MISSING))
@@ -294,6 +300,7 @@ class Machine:
             if joined is not old:
                 self.journal.append((container, name, old))
                 container[name] = joined
+                self.changed(container)
                 if isinstance(joined, Object) and joined.number > older and cause is None:
                     from dtlint.machine.starts import settings
 
@@ -333,6 +340,7 @@ class Machine:
         for container, name, value in writes:
             self.journal.append((container, name, container.get(name, MISSING)))
             container[name] = value
+            self.changed(container)
 
     # --- logs ----------------------------------------------------------------------------------------------------
 
