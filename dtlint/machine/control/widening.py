@@ -183,12 +183,14 @@ def moved_on(old: Object, new: Value, depth: int = 0) -> Places:
     parts. Where nobody followed what gave the new one, any of them may be."""
     if not isinstance(old.kind, ClassRef) or depth > PARTS_OF_PARTS:
         return {}
-    unseen = isinstance(new, Unknown)
-    if not unseen and not (isinstance(new, Object) and new.kind == old.kind):
-        return {}
     found: Places = {}
     for name, held in old.attributes.items():
-        now = new if isinstance(new, Unknown) else new.attributes.get(name, held)
+        if isinstance(new, Unknown):
+            now: Value = new
+        elif isinstance(new, Object) and new.kind == old.kind:
+            now = new.attributes.get(name, held)
+        else:
+            break
         if isinstance(held, Object) and now is not held:
             found.update(moved_on(held, now, depth + 1))
         elif isinstance(held, Const | Tuple | Row) and now != held:
