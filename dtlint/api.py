@@ -90,6 +90,8 @@ from dtlint.timeline.steps import (
     schedules,
     searched_in_vain,
     stepping,
+    unchosen_devices,
+    unmapped_loads,
     unreduced,
     windows,
 )
@@ -199,6 +201,8 @@ __all__ = [
     "loss_scale",
     "stepping",
     "steps_in_some_turns",
+    "unchosen_devices",
+    "unmapped_loads",
     "unreduced",
     "windows",
     "told",

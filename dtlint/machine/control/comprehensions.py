@@ -21,7 +21,7 @@ from dtlint.machine.library.meeting import roots
 from dtlint.machine.library.python import own_order
 from dtlint.machine.library.training import own_gradients
 from dtlint.machine.logs import Decision, Loop
-from dtlint.machine.names import subscripts
+from dtlint.machine.names import put_items
 from dtlint.machine.names.assignment import assign_target
 from dtlint.machine.values import (
     MANY,
@@ -289,7 +289,7 @@ def finished(machine: Machine, node: ir.Comp, collected: tuple[Value, ...], mask
         made = machine.new("dict", mask)
         for pair in collected:
             assert isinstance(pair, Tuple)
-            subscripts.put(machine, made, pair.items[0], pair.items[1], mask)
+            put_items.put(machine, made, pair.items[0], pair.items[1], mask)
         return made
     made = machine.new("set" if node.kind == "set" else "list", mask)
     made.attributes["[]"] = Tuple(collected)

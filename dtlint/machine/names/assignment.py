@@ -13,7 +13,7 @@ from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.feeding import batches
 from dtlint.machine.library.jax import key_counts
 from dtlint.machine.library.jax import keys as jax_keys
-from dtlint.machine.names import attributes, said_types, subscripts
+from dtlint.machine.names import attributes, put_items, said_types, subscripts
 from dtlint.machine.values import (
     FALSE,
     TRUE,
@@ -73,7 +73,7 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
         containers.extend(machine, old, value, mask)
         return mask
     if isinstance(old, Object) and node.op == "|" and dictionaries.is_plain(old):
-        subscripts.merge(machine, old, value, mask)
+        put_items.merge(machine, old, value, mask)
         return mask
     if isinstance(old, External) and node.op == "|" and environment_use.taken_over(machine, old, value, mask):
         return mask
@@ -99,8 +99,8 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
             from dtlint.machine.library.computing import metrics
 
             metrics.grown(machine, container, node.op)
-        if subscripts.only_changes(container):
-            subscripts.change(machine, container, machine.evaluate(node.target.index, mask), result, mask)
+        if put_items.only_changes(container):
+            put_items.change(machine, container, machine.evaluate(node.target.index, mask), result, mask)
             return mask
     assign_target(machine, node.target, result, mask)
     return mask
@@ -160,7 +160,7 @@ def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) ->
         if isinstance(container, Unknown) and isinstance(target.value, ir.Index):
             put_inside(machine, target.value, container, value, mask)
         if subscripts.by_name(machine, container, index, "__setitem__", (index, value), mask) is None:
-            subscripts.put(machine, container, index, value, mask)
+            put_items.put(machine, container, index, value, mask)
     elif isinstance(target, ir.Tup | ir.ListExpr):
         unpack(machine, target.items, value, mask)
     elif isinstance(target, ir.Star):

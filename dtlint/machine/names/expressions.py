@@ -22,7 +22,7 @@ from dtlint.machine.library.meeting import roots, works
 from dtlint.machine.library.python import files, generators, iteration, templates
 from dtlint.machine.library.training import models
 from dtlint.machine.logs import Decision, plain_question
-from dtlint.machine.names import attributes, scopes, subscripts
+from dtlint.machine.names import attributes, put_items, scopes, subscripts
 from dtlint.machine.names.frames import HANDED_ON
 from dtlint.machine.starts import settings
 from dtlint.machine.values import (
@@ -426,9 +426,9 @@ def dict_(machine: Machine, node: ir.DictExpr, mask: int) -> Value:
     for key_node, value_node in node.items:
         value = evaluate(machine, value_node, mask)
         if key_node is None:
-            subscripts.merge(machine, result, value, mask)
+            put_items.merge(machine, result, value, mask)
         else:
-            subscripts.put(machine, result, evaluate(machine, key_node, mask), value, mask)
+            put_items.put(machine, result, evaluate(machine, key_node, mask), value, mask)
     return result
 
 
