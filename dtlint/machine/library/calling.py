@@ -18,7 +18,16 @@ from dtlint.machine.library.answering import (
 )
 from dtlint.machine.library.computing import devices, elements, filled_rows, metrics, provenance, tensors, told_apart
 from dtlint.machine.library.drawing import rollouts, worlds
-from dtlint.machine.library.feeding import data, loaders, streams, vocabularies, webdatasets, whole_batches, workers
+from dtlint.machine.library.feeding import (
+    data,
+    loader_options,
+    loaders,
+    streams,
+    vocabularies,
+    webdatasets,
+    whole_batches,
+    workers,
+)
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.jax import mapping as jax_mapping
@@ -231,7 +240,7 @@ def initialised(
         return NONE
     call = Invocation(row.name, row, None, arguments, keywords, mask, machine.making.get(thing.number, node))
     trainers.constructed(machine, thing, call)
-    if row.type == loaders.LOADER:
+    if row.type == loader_options.LOADER:
         loaders.derived(machine, thing, call)
     data.derived(machine, thing, call)
     if row.op == wrapping.WRAP:

@@ -10,7 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import inside, sharding, webdatasets
-from dtlint.machine.library.feeding.loaders import LOADER, Described, number_of, option
+from dtlint.machine.library.feeding.loader_options import LOADER, Described, number_of, option
 from dtlint.machine.logs import Decision, Event, Site
 from dtlint.machine.names import attributes
 from dtlint.machine.run import Run

@@ -13,7 +13,7 @@ from dtlint.machine.lanes import name_lanes
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import samplers
 from dtlint.machine.library.feeding.data import TOLD_EPOCH
-from dtlint.machine.library.feeding.loaders import is_true
+from dtlint.machine.library.feeding.loader_options import is_true
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.logs import Event, LogNode, Loop, Site

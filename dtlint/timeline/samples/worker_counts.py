@@ -15,7 +15,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.library.feeding import webdatasets
 from dtlint.machine.library.feeding.inside import Inside
-from dtlint.machine.library.feeding.loaders import is_open, option
+from dtlint.machine.library.feeding.loader_options import is_open, option
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Site
 from dtlint.machine.names import attributes

@@ -13,7 +13,16 @@ from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.core import IN_WORKER, Machine
 from dtlint.machine.library.computing import provenance, tensors
 from dtlint.machine.library.drawing import draws, seeds, states
-from dtlint.machine.library.feeding import handing, inside, loaders, sharding, streams, webdatasets, whole_batches
+from dtlint.machine.library.feeding import (
+    handing,
+    inside,
+    loader_options,
+    loaders,
+    sharding,
+    streams,
+    webdatasets,
+    whole_batches,
+)
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import files
 from dtlint.machine.names import attributes
@@ -27,7 +36,7 @@ LEAVES = frozenset(
 def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
     """Remember how a library object was made; rules and later calls ask for it."""
     thing.facts["call"] = call
-    if thing.kind == loaders.LOADER:
+    if thing.kind == loader_options.LOADER:
         loaders.constructed(machine, thing, call)
         return
     seeds.constructed(machine, thing, call)

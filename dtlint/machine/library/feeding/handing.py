@@ -6,7 +6,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import library
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
-from dtlint.machine.library.feeding import inside, loaders, workers
+from dtlint.machine.library.feeding import inside, loader_options, loaders, workers
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Decision
 from dtlint.machine.names import attributes
@@ -25,7 +25,7 @@ def prepare(machine: Machine, call: Invocation) -> Value | None:
 
 def one(machine: Machine, call: Invocation, value: Value) -> Value:
     if isinstance(value, Unknown) and call.row.extra.get("loaders") and value.symbol.key[0] != "loop":
-        made = machine.new(loaders.LOADER, call.mask)  # it takes loaders only, so this was one
+        made = machine.new(loader_options.LOADER, call.mask)  # it takes loaders only, so this was one
         made.attributes["dataset"] = machine.unknown("dataset of", value.symbol)
         return loaders.prepared(machine, made, call.name, call.mask, call.receiver)
     if isinstance(value, Object) and loaders.is_loader(machine, value):
@@ -42,7 +42,7 @@ def prepare_loader(machine: Machine, call: Invocation) -> Value | None:
 
 def made_divided(machine: Machine, call: Invocation) -> Value:
     """`auto_dataloader(dataset, batch_size=8)`: a loader that the framework makes and divides."""
-    row = machine.knowledge.apis[loaders.LOADER]
+    row = machine.knowledge.apis[loader_options.LOADER]
     made = library.calling.perform(machine, row, None, call.arguments, call.keywords, call.mask, call.node)
     return loaders.prepared(machine, made, call.name, call.mask) if isinstance(made, Object) else made
 
@@ -106,7 +106,9 @@ def loader_made(machine: Machine, trainer: Object, dataset: Object, call: Invoca
         given = [(name.removeprefix(prefix), held) for name, held in made.keywords if name is not None]
     collate = trainer.attributes.get("data_collator")
     keywords = (("dataset", dataset), *given, *((("collate_fn", collate),) if collate is not None else ()))
-    return Invocation(loaders.LOADER, machine.knowledge.apis[loaders.LOADER], None, (), keywords, call.mask, call.node)
+    return Invocation(
+        loader_options.LOADER, machine.knowledge.apis[loader_options.LOADER], None, (), keywords, call.mask, call.node
+    )
 
 
 def train_loader(machine: Machine, trainer: Object, module: Value, call: Invocation) -> Value | None:
