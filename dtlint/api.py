@@ -55,7 +55,10 @@ from dtlint.timeline.ranks.crossing import crossings
 from dtlint.timeline.ranks.explain import does, short, spoken_exit
 from dtlint.timeline.ranks.hints import on_the_first_device
 from dtlint.timeline.ranks.inverted import inverted, without_gpu
-from dtlint.timeline.ranks.managers import apart, disordered, left_behind, never_asked, review
+from dtlint.timeline.ranks.manager_ends import left_behind
+from dtlint.timeline.ranks.manager_members import apart
+from dtlint.timeline.ranks.manager_orders import disordered
+from dtlint.timeline.ranks.managers import never_asked, review
 from dtlint.timeline.ranks.own_orders import own_orders
 from dtlint.timeline.ranks.own_words import first_asked, holding_back, others_asked
 from dtlint.timeline.ranks.parting import Divergence
@@ -78,7 +81,10 @@ from dtlint.timeline.samples import (
 )
 from dtlint.timeline.samples.epochs_kept import kept_to_itself
 from dtlint.timeline.samples.epochs_unheard import kept_for_nothing
+from dtlint.timeline.samples.late_forks import late_forks
 from dtlint.timeline.samples.node_shares import taken_by_node
+from dtlint.timeline.samples.refused_options import refused
+from dtlint.timeline.samples.stale_copies import stale_writes
 from dtlint.timeline.samples.worker_counts import lost_counts
 from dtlint.timeline.steps import (
     batch_norms,
@@ -213,6 +219,9 @@ __all__ = [
     "who",
     "worker_streams",
     "workers",
+    "late_forks",
+    "refused",
+    "stale_writes",
     "written_keys",
     "written_with_copies",
     "without_gpu",
