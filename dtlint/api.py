@@ -45,8 +45,9 @@ from dtlint.timeline.places.files import accesses, together
 from dtlint.timeline.places.loggers import many_loggers, unopened
 from dtlint.timeline.places.metrics import local_metrics
 from dtlint.timeline.places.own_names import names_own_place, rank_local_names
-from dtlint.timeline.places.races import races, ways_apart
+from dtlint.timeline.places.races import races
 from dtlint.timeline.places.saved import questionable_saves
+from dtlint.timeline.places.two_lanes import ways_apart
 from dtlint.timeline.places.writers import shared_writes, turns
 from dtlint.timeline.places.wrong_scopes import on_a_second_machine_only, wrong_scopes
 from dtlint.timeline.ranks import pairing, withheld

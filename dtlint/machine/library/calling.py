@@ -154,10 +154,10 @@ def call(
     if last == "__init__" and isinstance(receiver, Object):
         return initialised(machine, name.rpartition(".")[0], receiver, arguments, keywords, mask, node)
     if receiver is not None:
-        from dtlint.machine.names import attributes
+        from dtlint.machine.names import classes
 
         modules.asked_for(machine, receiver, last)
-        row = attributes.method_row(machine, receiver, last)
+        row = classes.method_row(machine, receiver, last)
     if row is None:
         row = machine.knowledge.api(name) or stepping.method_of_wrapped(machine, receiver, last)
     if row is None and receiver is None:

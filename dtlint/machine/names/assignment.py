@@ -13,7 +13,7 @@ from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.feeding import batches
 from dtlint.machine.library.jax import key_counts
 from dtlint.machine.library.jax import keys as jax_keys
-from dtlint.machine.names import attributes, put_items, said_types, subscripts
+from dtlint.machine.names import attributes, classes, put_items, said_types, subscripts
 from dtlint.machine.values import (
     FALSE,
     TRUE,
@@ -183,7 +183,7 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
                 write_attribute(machine, held, name, lane_value(value, lane), 1 << lane)
         return
     if isinstance(base, Object) and isinstance(base.kind, ClassRef):
-        setter = attributes.in_class(machine, base.kind, f"<setter> {name}")
+        setter = classes.in_class(machine, base.kind, f"<setter> {name}")
         if setter is not None:
             from dtlint.machine.functions import calls
 
@@ -220,8 +220,8 @@ def keep_default(machine: Machine, thing: Object, name: str) -> None:
     """What its class says an attribute is, or how it looks it up, is what it stays where the write below a branch does
     not happen. (It says the same as before: nothing that a branch has to take back.)"""
     if isinstance(thing.kind, ClassRef) and name not in thing.attributes:
-        usual = attributes.in_class(machine, thing.kind, name)
-        if usual is None and attributes.in_class(machine, thing.kind, "__getattr__") is not None:
+        usual = classes.in_class(machine, thing.kind, name)
+        if usual is None and classes.in_class(machine, thing.kind, "__getattr__") is not None:
             usual = machine.unknown("attribute", thing.number, name)  # not asked: it may fail, and nobody looks
         if isinstance(usual, Const | Tuple | Unknown | Row):
             thing.attributes[name] = usual

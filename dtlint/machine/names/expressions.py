@@ -22,7 +22,7 @@ from dtlint.machine.library.meeting import roots, works
 from dtlint.machine.library.python import files, generators, iteration, templates
 from dtlint.machine.library.training import models
 from dtlint.machine.logs import Decision, plain_question
-from dtlint.machine.names import attributes, put_items, scopes, subscripts
+from dtlint.machine.names import attributes, classes, put_items, scopes, subscripts
 from dtlint.machine.names.frames import HANDED_ON
 from dtlint.machine.starts import settings
 from dtlint.machine.values import (
@@ -200,7 +200,7 @@ def has_inside(machine: Machine, op: str, left: Value, right: Value, mask: int) 
     """`rank in team`, where the class says itself what is in it."""
     if op not in ("in", "not in") or not isinstance(right, Object) or not isinstance(right.kind, ClassRef):
         return None
-    method = attributes.in_class(machine, right.kind, "__contains__")
+    method = classes.in_class(machine, right.kind, "__contains__")
     if not isinstance(method, FunctionRef):
         return None
     answer = calls.follow(machine, method, right, (left,), (), mask)

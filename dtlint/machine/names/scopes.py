@@ -12,7 +12,7 @@ from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine, OutOfBudget
 from dtlint.machine.functions import kept
 from dtlint.machine.logs import Log
-from dtlint.machine.names import attributes, for_checkers
+from dtlint.machine.names import classes, for_checkers
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.starts import scripts
 from dtlint.machine.uses import Uses
@@ -129,7 +129,7 @@ def told_of(machine: Machine, node: ir.Class, made: ClassRef, mask: int) -> Valu
     from dtlint.machine.functions import calls
 
     for base in made.bases:
-        hook = attributes.in_class(machine, base, "__init_subclass__") if isinstance(base, ClassRef) else None
+        hook = classes.in_class(machine, base, "__init_subclass__") if isinstance(base, ClassRef) else None
         if isinstance(hook, FunctionRef):
             keywords = tuple((name, machine.evaluate(value, mask)) for name, value in node.keywords if name)
             calls.call_value(machine, hook, (made,), keywords, mask)

@@ -26,6 +26,7 @@ from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.computing import provenance
+from dtlint.machine.names import classes
 from dtlint.machine.values import (
     MISSING,
     NONE,
@@ -99,9 +100,8 @@ def by_name(
     if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef) or not all(map(is_text, names)):
         return None
     from dtlint.machine.functions import calls
-    from dtlint.machine.names import attributes
 
-    found = attributes.in_class(machine, thing.kind, method)
+    found = classes.in_class(machine, thing.kind, method)
     if not isinstance(found, FunctionRef):
         return None
     return calls.follow(machine, found, thing, arguments, (), mask)
@@ -111,9 +111,7 @@ def derived(machine: Machine, thing: Object) -> bool:
     """Is this of a class of the project that is a dictionary itself?"""
     if not isinstance(thing.kind, ClassRef):
         return False
-    from dtlint.machine.names import attributes
-
-    return not MAPPINGS.isdisjoint(attributes.external_bases(machine, thing.kind))
+    return not MAPPINGS.isdisjoint(classes.external_bases(machine, thing.kind))
 
 
 def own_item(machine: Machine, base: Value, index: Value) -> Value | None:

@@ -11,6 +11,7 @@ from dtlint.machine.logs import Call, Event, Loop
 from dtlint.machine.values import TRUE, Bound, ClassRef, Const, FunctionRef, Object, Unknown
 from dtlint.timeline.options import usual
 from dtlint.timeline.order import Met, below, loops_over
+from dtlint.timeline.samples.workers import loaded_by
 from dtlint.timeline.steps.stepping import events
 from dtlint.timeline.symbols import worth
 
@@ -58,18 +59,6 @@ def stays(call: Any, workers: int) -> bool:
     if isinstance(given, Unknown) and isinstance(count, Unknown):
         return bool(worth(given.symbol, {count.symbol: workers}))
     return given == TRUE
-
-
-def loaded_by(subject: Any) -> Any:
-    """The call that made the loader a loop walks over."""
-    for _ in range(4):
-        if not isinstance(subject, Object):
-            return None
-        inner = subject.facts.get("inner")
-        if not inner:
-            break
-        subject = inner[0]
-    return subject.facts.get("call") if isinstance(subject, Object) else None
 
 
 def iterates(loop: Loop, call: Any) -> bool:

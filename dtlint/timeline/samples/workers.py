@@ -12,7 +12,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.evidence import distributed
 from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.logs import Event
-from dtlint.machine.values import Const, Symbol, Unknown, Value
+from dtlint.machine.values import Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.options import default_of, option_of
 from dtlint.timeline.order import Met
 from dtlint.timeline.steps.stepping import events
@@ -107,3 +107,15 @@ def counts_cores(run: Any, value: Value | None) -> bool:
     name = symbol.key[1] if symbol.key[0] in ("same", "source") and len(symbol.key) > 1 else symbol.key[0]
     row = run.knowledge.apis.get(name) if isinstance(name, str) else None
     return row is not None and bool(row.extra.get("cores"))
+
+
+def loaded_by(subject: Any) -> Any:
+    """The call that made the loader a loop walks over."""
+    for _ in range(4):
+        if not isinstance(subject, Object):
+            return None
+        inner = subject.facts.get("inner")
+        if not inner:
+            break
+        subject = inner[0]
+    return subject.facts.get("call") if isinstance(subject, Object) else None

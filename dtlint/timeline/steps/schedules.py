@@ -15,7 +15,7 @@ from dtlint.machine.library.training.wrapping import ALONE
 from dtlint.machine.logs import Choice, Loop
 from dtlint.machine.values import Bound, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, in_each_turn, loops_over
-from dtlint.timeline.samples.stale_copies import loaded_by
+from dtlint.timeline.samples.workers import loaded_by
 from dtlint.timeline.steps.stepping import events
 from dtlint.timeline.steps.windows import unconditional, windows
 from dtlint.timeline.symbols import moduli, periodic

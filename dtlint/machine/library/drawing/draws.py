@@ -25,7 +25,7 @@ from dtlint.machine.library.drawing.seeds import (
 from dtlint.machine.library.feeding import picks, sharding
 from dtlint.machine.library.feeding.multiples import told_to_fit
 from dtlint.machine.library.invocation import LOCAL, Invocation
-from dtlint.machine.names import assignment, attributes
+from dtlint.machine.names import assignment, classes
 from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Cause, Object, Symbol, Trail, Tuple, Unknown, Value
 
 IN_LESSON = "in lesson"  # of a draw: a framework learns from what the method around it gives
@@ -55,7 +55,7 @@ def torch_draw(machine: Machine, call: Invocation) -> Value | None:
 
 def in_lesson(machine: Machine) -> bool:
     """Is this below a method whose result a framework differentiates?"""
-    return attributes.called_as(machine, lambda known: known.losses)
+    return classes.called_as(machine, lambda known: known.losses)
 
 
 def one_of_them(machine: Machine, call: Invocation, drawn: Unknown) -> Unknown:
@@ -77,7 +77,7 @@ def one_of_them(machine: Machine, call: Invocation, drawn: Unknown) -> Unknown:
 
 def seeded_by_framework(machine: Machine) -> bool:
     """Is this below a method that a trainer calls, which has seeded all generators when it was made?"""
-    return attributes.called_as(machine, lambda known: known.hooks if known.seeds else ())
+    return classes.called_as(machine, lambda known: known.hooks if known.seeds else ())
 
 
 def drawn_apart(machine: Machine, call: Invocation, made: Value, state: State) -> Value:

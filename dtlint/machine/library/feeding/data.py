@@ -25,7 +25,7 @@ from dtlint.machine.library.feeding import (
 )
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import files
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import NONE, Cause, Const, Object, SliceValue, Trail, Unknown, Value
 
 LEAVES = frozenset(
@@ -157,7 +157,7 @@ def set_epoch(machine: Machine, receiver: Value, call: Invocation) -> Value:
 def cannot_be_told(machine: Machine, thing: Value) -> bool:
     """A loader of torch, whichever of several, has no `set_epoch` to hand on: its sampler has one."""
     several = (thing, *thing.instead) if isinstance(thing, Object) else (thing,)
-    return all(loaders.is_loader(machine, one) and attributes.lacks(machine, one, TOLD_EPOCH) for one in several)
+    return all(loaders.is_loader(machine, one) and classes.lacks(machine, one, TOLD_EPOCH) for one in several)
 
 
 def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:

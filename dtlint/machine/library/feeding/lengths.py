@@ -9,7 +9,7 @@ from dtlint.machine.library.computing import provenance, tensors
 from dtlint.machine.library.feeding import inside, multiples, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Log, Loop
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Row, Unknown, Value
 from dtlint.machine.walks import walk
 
@@ -38,7 +38,7 @@ def length_of(machine: Machine, dataset: Value) -> Value | None:
     if not isinstance(dataset, Object):
         return items_count(machine, dataset)
     if isinstance(dataset.kind, ClassRef):
-        method = attributes.in_class(machine, dataset.kind, "__len__")
+        method = classes.in_class(machine, dataset.kind, "__len__")
         if isinstance(method, FunctionRef):
             saved, mark = machine.sinks, len(machine.journal)
             machine.sinks = [(Log(), machine.world.full)]

@@ -52,7 +52,7 @@ def length(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.functions import calls
     from dtlint.machine.library.feeding import loaders
     from dtlint.machine.library.feeding.streams import CHAINS
-    from dtlint.machine.names import attributes
+    from dtlint.machine.names import classes
 
     if not call.arguments:
         return None
@@ -64,7 +64,7 @@ def length(machine: Machine, call: Invocation) -> Value | None:
         return known
     told: Value | None = None
     if isinstance(value, Object) and isinstance(value.kind, ClassRef):
-        counts = attributes.in_class(machine, value.kind, "__len__")
+        counts = classes.in_class(machine, value.kind, "__len__")
         if isinstance(counts, FunctionRef):
             told = calls.follow(machine, counts, value, (), (), call.mask)
             if told.cause is not None:
