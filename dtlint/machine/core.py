@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
-from dtlint.machine.lanes import PUT_ON, World, either_tree, join, overlay, restrict, taken_off
+from dtlint.machine.joining import PUT_ON, either_tree, join, taken_off
+from dtlint.machine.lanes import World, overlay, restrict
 from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Place, decisions, plain_question
 from dtlint.machine.names.frames import Frame, Write
 from dtlint.machine.noted import Noted

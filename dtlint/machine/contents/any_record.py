@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import instances
-from dtlint.machine.lanes import join, token
+from dtlint.machine.joining import join
+from dtlint.machine.lanes import token
 from dtlint.machine.names import classes
 from dtlint.machine.values import ClassRef, Const, Object, Symbol, Value
 

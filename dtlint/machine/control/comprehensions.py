@@ -15,7 +15,7 @@ from dtlint.machine.control.turns import note_items, note_turn
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, row, token
 from dtlint.machine.library.computing import provenance
-from dtlint.machine.library.feeding import inside, named_parts, sharding
+from dtlint.machine.library.feeding import inside, named_parts, sharding, totals
 from dtlint.machine.library.jax import facts
 from dtlint.machine.library.meeting import roots
 from dtlint.machine.library.python import own_order
@@ -273,7 +273,7 @@ def made_of(machine: Machine, node: ir.Comp, base: Unknown, sources: list[Value]
         if isinstance(held, Unknown):
             return machine.symbols.of("for each", held.symbol, id(node), base.symbol)
         made = machine.symbols.of("comprehension", id(node), base.symbol)
-        sharding.as_many(machine, made, sources[0])
+        totals.as_many(machine, made, sources[0])
         return made
     return machine.symbols.of("comprehension", id(node), base.symbol)
 

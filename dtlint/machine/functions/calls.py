@@ -21,7 +21,8 @@ from dtlint.machine.functions import (
 )
 from dtlint.machine.functions.entering import Outcome, enter
 from dtlint.machine.functions.following import can_skip, may_talk, too_deep
-from dtlint.machine.lanes import join, lanes_in, token
+from dtlint.machine.joining import join
+from dtlint.machine.lanes import lanes_in, token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.jax import copies, key_splits

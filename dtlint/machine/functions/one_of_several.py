@@ -12,7 +12,8 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import FUNCTIONS, join, token
+from dtlint.machine.joining import FUNCTIONS, join
+from dtlint.machine.lanes import token
 from dtlint.machine.names import classes
 from dtlint.machine.values import (
     Bound,

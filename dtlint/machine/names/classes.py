@@ -108,8 +108,6 @@ def lacks(machine: Machine, thing: Value, name: str) -> bool:
 
 
 NO_LIBRARIES = frozenset({"builtins", "typing", "abc"})
-
-
 SHOWN = "class shown by its use"  # fact of a thing of whose own class nobody knows anything
 
 

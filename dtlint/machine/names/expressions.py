@@ -15,7 +15,8 @@ from dtlint.machine.contents.operators import arithmetic, both, comparison, cont
 from dtlint.machine.contents.truth import answered, truth, truth_of
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
-from dtlint.machine.lanes import join, map_lanes, overlay, restrict
+from dtlint.machine.joining import join
+from dtlint.machine.lanes import map_lanes, overlay, restrict
 from dtlint.machine.library.computing import taken_up
 from dtlint.machine.library.feeding import batches
 from dtlint.machine.library.meeting import roots, works

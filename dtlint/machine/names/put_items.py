@@ -17,7 +17,8 @@ from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.contents.keys_of_some import OTHERS
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import join, token
+from dtlint.machine.joining import join
+from dtlint.machine.lanes import token
 from dtlint.machine.names.subscripts import (
     DEFAULT,
     FIELDS,

@@ -15,7 +15,7 @@ from dtlint.ir.functions import every_node
 from dtlint.machine.contents import lacking
 from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import prefer
+from dtlint.machine.joining import prefer
 from dtlint.machine.logs import Log
 from dtlint.machine.names import classes
 from dtlint.machine.names.frames import Frame

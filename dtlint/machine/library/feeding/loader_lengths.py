@@ -7,7 +7,7 @@ import math
 from dtlint.findings import Step
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.library.feeding import inside, samplers, sharding, webdatasets
+from dtlint.machine.library.feeding import inside, samplers, sharding, totals, webdatasets
 from dtlint.machine.library.feeding.lengths import even_loop, is_divided, is_slice, length_of
 from dtlint.machine.library.feeding.loader_options import Described, is_true, number_of, option
 from dtlint.machine.library.invocation import Invocation
@@ -32,7 +32,7 @@ def measure(machine: Machine, loader: Object, dataset: Value, found: Described) 
         return
     found.total = length
     found.shards = found.shards or sharding.parts_counted(length)
-    counts = sharding.numbers(length)
+    counts = totals.numbers(length)
     batch = number_of(option(loader, "batch_size")) if option(loader, "batch_size") is not None else 1
     if counts is not None:
         found.counts = counts

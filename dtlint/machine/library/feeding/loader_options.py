@@ -16,8 +16,6 @@ from dtlint.machine.values import (
 )
 
 LOADER = "torch.utils.data.DataLoader"
-
-
 RESOLVED = ("list", "dict", "set")
 
 

@@ -8,7 +8,7 @@ from dtlint.machine.contents.opaque import opaque as unknown_of
 from dtlint.machine.contents.truth import spelled
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
-from dtlint.machine.library.feeding import filled_shares, sharding
+from dtlint.machine.library.feeding import filled_shares, totals
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import templates
 from dtlint.machine.names import assignment, put_items, subscripts
@@ -33,8 +33,8 @@ def extended(machine: Machine, receiver: Value, name: str, call: Invocation) -> 
     if not isinstance(holder, ir.Name | ir.Attr):
         return None
     made = filled_shares.filled(machine, receiver, added)
-    if made is None and sharding.fills_up(machine, added):
-        made = sharding.filled_up(machine, receiver, added)
+    if made is None and totals.fills_up(machine, added):
+        made = totals.filled_up(machine, receiver, added)
     if made is None:
         return None
     assignment.assign_target(machine, holder, made, call.mask)
