@@ -122,14 +122,14 @@ def as_many(machine: Machine, call: Invocation, order: Unknown) -> Unknown:
     """`permutation(len(rows))`, `permutation(rows)`: as many as there are, on each rank."""
     given = call.arguments[0] if call.arguments else NONE
     fits = totals.multiple(token(given), machine.world.size) if isinstance(given, Unknown) else None
-    if sharding.EVEN in (fits, totals.total_of(machine, given)):
+    if totals.EVEN in (fits, totals.total_of(machine, given)):
         machine.facts.setdefault(totals.EVEN_COUNTS, set()).add(order.symbol)
     cause = containers.length_cause(machine, given)
     if cause is None and isinstance(given, Unknown) and given.symbol.key[0] == "len":
         cause = given.cause
     if cause is None:
         return order
-    return Unknown(order.symbol, cause, order.tags | {sharding.UNEVEN} | sharding.counted(given), order.like)
+    return Unknown(order.symbol, cause, order.tags | {totals.UNEVEN} | sharding.counted(given), order.like)
 
 
 def note_count(machine: Machine, call: Invocation, drawn: Value) -> None:
@@ -139,7 +139,7 @@ def note_count(machine: Machine, call: Invocation, drawn: Value) -> None:
     asked = (one for value in given for one in (value.items if isinstance(value, Tuple) else (value,)))
     fits = told_to_fit(machine)
     if isinstance(drawn, Unknown) and any(
-        isinstance(one, Unknown) and totals.multiple(one.symbol, machine.world.size, fits) == sharding.EVEN
+        isinstance(one, Unknown) and totals.multiple(one.symbol, machine.world.size, fits) == totals.EVEN
         for one in asked
     ):
         machine.facts.setdefault(totals.EVEN_COUNTS, set()).add(drawn.symbol)
@@ -207,7 +207,7 @@ def shuffled(machine: Machine, call: Invocation, value: Value, state: State) -> 
             first = containers.element(machine, value)
             made = Unknown(made.symbol, made.cause, made.tags, getattr(first, "like", None))
             machine.facts.setdefault("shuffled counts", {})[made.symbol] = len(items)
-        if totals.total_of(machine, value) == sharding.EVEN:  # as many as before
+        if totals.total_of(machine, value) == totals.EVEN:  # as many as before
             machine.facts.setdefault(totals.EVEN_COUNTS, set()).add(made.symbol)
         if disagrees(state, call.mask):
             made = provenance.marked(made, order_mark(machine, call, state))

@@ -18,8 +18,10 @@ from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import named_parts
 from dtlint.machine.library.feeding.multiples import told_to_fit
 from dtlint.machine.library.feeding.totals import (
+    EVEN,
     EVEN_COUNTS,
     SIZES,
+    UNEVEN,
     contiguous_share,
     multiple,
     numbers,
@@ -44,8 +46,6 @@ from dtlint.machine.values import (
     Value,
 )
 
-EVEN = "even"
-UNEVEN = "uneven"
 COUNTED = "counted shard"  # mark: the number of items of a part, or what was made with as many
 
 

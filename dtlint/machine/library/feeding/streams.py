@@ -175,9 +175,7 @@ def shards_alike(machine: Machine, dataset: Object) -> bool:
     if not isinstance(made, Invocation) or made.get("streaming") not in (None, FALSE):
         return True
     counts = [totals.total_of(machine, value) for value in dataset.facts.get("stages", ())]
-    return any(
-        count == sharding.EVEN or (isinstance(count, int) and count % machine.world.size == 0) for count in counts
-    )
+    return any(count == totals.EVEN or (isinstance(count, int) and count % machine.world.size == 0) for count in counts)
 
 
 def asks_rank(machine: Machine, value: Bound | FunctionRef, mask: int) -> Cause | None:

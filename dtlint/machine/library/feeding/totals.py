@@ -9,7 +9,6 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding.multiples import Fits, has_to_fit, is_multiple, told_to_fit
-from dtlint.machine.library.feeding.sharding import EVEN, UNEVEN
 from dtlint.machine.values import (
     NONE,
     Const,
@@ -20,6 +19,8 @@ from dtlint.machine.values import (
     Value,
 )
 
+EVEN = "even"
+UNEVEN = "uneven"
 EVEN_COUNTS = "even counts"  # fact of the run: symbols of what holds a multiple of the ranks
 FILLED_UP = "filled up"  # symbol: a list and what was missing to a multiple of the ranks
 SIZES = ("world", "group", "local", "nodes")
