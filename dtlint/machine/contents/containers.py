@@ -438,11 +438,11 @@ def of_handles(value: Value) -> bool:
 def extend(machine: Machine, container: Object, added: Value, mask: int) -> None:
     from dtlint.machine.contents import sets
     from dtlint.machine.library.feeding import filled_shares, totals
-    from dtlint.machine.library.python import iteration as python_iteration
+    from dtlint.machine.library.python import collecting
 
     dealt.put(container)
     if isinstance(added, Object) and added.kind == "<generator>":
-        added = python_iteration.drawn(machine, "list", added, mask) or added
+        added = collecting.drawn(machine, "list", added, mask) or added
     items = items_of(machine, added)
     filled = filled_shares.filled(machine, container.attributes.get("[]"), added)
     if filled is not None:
