@@ -6,7 +6,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.knowledge.rows import Api
-from dtlint.machine.contents import asked_for
+from dtlint.machine.contents import asked_for, containers
 from dtlint.machine.contents.opaque import TEMPORARY
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
@@ -227,9 +227,12 @@ def initialised(
 ) -> Value:
     """`super().__init__(…)` of a library class: the project's instance was made with these arguments."""
     row = machine.knowledge.api(owner)
-    if row is None or row.does != "make":
+    if row is None or (row.does != "make" and row.model != python.BAR):
         return NONE
     call = Invocation(row.name, row, None, arguments, keywords, mask, machine.making.get(thing.number, node))
+    if row.model == python.BAR:
+        thing.facts[containers.BEHIND] = python.progress(machine, call)
+        return NONE
     trainers.constructed(machine, thing, call)
     if row.type == loaders.LOADER:
         loaders.derived(machine, thing, call)
