@@ -147,10 +147,20 @@ def one_walk(value: Value) -> Value:
     if isinstance(value, Unknown) and isinstance(value.like, Object) and value.like.kind not in CONTAINERS:
         return value.like
     if isinstance(value, Row) and value.lanes:
-        first = walked(value.lanes[0])
-        if first is not None and all(walked(held) == first for held in value.lanes[1:]):
-            return value.lanes[0]
+        held, *others = map(behind, value.lanes)
+        first = walked(held)
+        if all(other is held or (first is not None and walked(other) == first) for other in others):
+            return held
     return value
+
+
+BEHIND = "behind a bar"  # fact of an instance of a class derived from a progress bar: what it was given to walk over
+
+
+def behind(value: Value) -> Value:
+    """`Bar(loader)` of the project's own `class Bar(tqdm)` gives what the loader gives."""
+    given = value.facts.get(BEHIND) if isinstance(value, Object) else None
+    return behind(given) if isinstance(given, Value) else value
 
 
 def walked(value: Value) -> object:

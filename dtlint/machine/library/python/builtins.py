@@ -324,6 +324,9 @@ def at_exit(machine: Machine, call: Invocation) -> Value | None:
     return run_later.at_exit(machine, call)
 
 
+BAR = "progress_bar"
+
+
 def progress(machine: Machine, call: Invocation) -> Value | None:
     """`tqdm(loader, …)` iterates over what it wraps."""
     return call.get("iterable") or (call.arguments[0] if call.arguments else None)
@@ -335,4 +338,4 @@ def number_asked(machine: Machine, call: Invocation) -> Value | None:
     return machine.unknown(call.name, *map(token, call.values)) if kinds == {"clock"} else None
 
 
-MODELS = {"progress_bar": progress, "progress_range": range_, "number_asked": number_asked}
+MODELS = {BAR: progress, "progress_range": range_, "number_asked": number_asked}
