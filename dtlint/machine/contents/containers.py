@@ -34,6 +34,7 @@ from dtlint.machine.values import (
 MANY = 64
 SHORT = 16  # items of a list that differs between lanes
 REPEAT = "repeat"  # symbol: the same items over and over, nobody knows how often
+REPEATED = "how often a list was repeated"  # fact of a list, where nobody knows the number
 TIMES = "times"  # fact of a list: by which number of processes or devices its items are repeated
 # fact of a generator: any one of the items that it may give, where all of them are known; of a dictionary that was made
 # under a condition: the pairs that may be in it
@@ -488,14 +489,13 @@ def concatenate(machine: Machine, left: Object, right: Value) -> Value:
 
 
 def repeat(machine: Machine, left: Object, times: Value) -> Value:
-    from dtlint.machine.library.feeding import filled_shares
 
     known = items_of(machine, left)
     made = machine.new("list", left.birth)
     if isinstance(times, Const) and times.scale is not None:
         made.facts[TIMES] = times
     if known is not None and len(known) == 1:
-        made.facts[filled_shares.REPEATED] = times
+        made.facts[REPEATED] = times
     if known is not None and isinstance(times, Const) and isinstance(times.value, int):
         count = max(0, times.value)
         if len(known) * count <= MANY:
