@@ -103,7 +103,7 @@ def found_missing(run: Run, choice: Choice, then: bool) -> bool:
 
 
 def found_there(run: Run, change: Access) -> bool:
-    """`if not exists(path): return` in front of a change of this place: what was found there is there before it, too."""
+    """`if not exists(path): return` in front of a change of this place: what was found there, is there before it."""
     taken = [(node, then) for node, then in sides(Use(NOTHING, change.event, change.path)) if found(run, node, then)]
     return bool(taken) and any(
         node is choice

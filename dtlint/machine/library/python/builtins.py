@@ -16,10 +16,10 @@ from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.python import copies, environment_use, files, importing, iterators, registries
 from dtlint.machine.library.python.choosing import filter_
+from dtlint.machine.library.python.collecting import array_of_rank, through
 from dtlint.machine.library.python.containers import counter, default_dict, deque_, dict_, tuple_
 from dtlint.machine.library.python.iteration import (
     any_all,
-    array_of_rank,
     chain,
     chained,
     cycle,
@@ -30,7 +30,6 @@ from dtlint.machine.library.python.iteration import (
     map_,
     range_,
     slice_,
-    through,
     zip_,
 )
 from dtlint.machine.library.python.properties import property_
