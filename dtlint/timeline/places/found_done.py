@@ -104,13 +104,11 @@ def found_missing(run: Run, choice: Choice, then: bool) -> bool:
 
 def found_there(run: Run, change: Access) -> bool:
     """`if not exists(path): return` in front of a change of this place: what was found there, is there before it."""
-    taken = [(node, then) for node, then in sides(Use(NOTHING, change.event, change.path)) if found(run, node, then)]
+    use = Use(NOTHING, change.event, change.path)
+    taken = {(node.decision.path, node.decision.at[0]) for node, then in sides(use) if found(run, node, then)}
     return bool(taken) and any(
-        node is choice
+        ask.kind == "file-ask" and (ask.event.path, ask.event.at[0]) in taken and same_place(ask, change)
         for ask in accesses(run)
-        if ask.kind == "file-ask" and ask.order < change.order and same_place(ask, change)
-        for choice in choices_of_files(run, ask)
-        for node, _ in taken
     )
 
 
