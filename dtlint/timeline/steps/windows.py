@@ -101,7 +101,7 @@ def parted(run: Any, backward: Met, known: list[Met], turns: list[Met], loop: Tu
     """Branches with a pass on both sides: that of the last turn of a window, and one of the others that only adds up.
     Either way there is a pass in each turn."""
     found = set[int]()
-    mine = dict((id(choice), side) for choice, side in choices_below(backward, loop))
+    mine = {id(choice): side for choice, side in choices_below(backward, loop)}
     for other in known:
         if not other.event.extra.get("no_sync") or not exclusive(other, backward):
             continue
@@ -426,7 +426,9 @@ def off_when(met: Met, window: Window) -> list[tuple[Symbol, bool]] | None:
     call = met.event.extra.get("call")
     if call is not None and "enabled" in call.row.params:
         enabled = call.get("enabled") or TRUE
-        return [*found, (turn_of(enabled), True)] if isinstance(enabled, Unknown) else found if enabled == TRUE else None
+        return (
+            [*found, (turn_of(enabled), True)] if isinstance(enabled, Unknown) else found if enabled == TRUE else None
+        )
     given = met.event.extra.get("value") or (call.get("requires_gradient_sync") if call is not None else None)
     if given is None:
         return found if "no_sync" in met.event.api.rpartition(".")[2] else None

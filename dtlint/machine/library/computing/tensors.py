@@ -409,7 +409,9 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
 
         func = call.node.func
         new: Value = Const(0) if name == "zero_" else in_place.copied(call.arguments[0]) if call.arguments else NONE
-        if isinstance(func, ir.Attr) and (isinstance(func.value, ir.Name | ir.Attr) or part_of_one(machine, func.value, call)):
+        if isinstance(func, ir.Attr) and (
+            isinstance(func.value, ir.Name | ir.Attr) or part_of_one(machine, func.value, call)
+        ):
             copied_from(machine, name, receiver, call)
             if name == "copy_" and call.arguments:
                 whole_batches.into_buffer(machine, receiver, call)
