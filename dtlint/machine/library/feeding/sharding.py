@@ -202,6 +202,11 @@ def part_lengths(machine: Machine, base: Value, index: SliceValue) -> tuple[int,
         if isinstance(total, int) and starts is not None:
             return tuple(len(range(start, total, step.value)) for start in starts)
         return UNEVEN
+    if isinstance(step, Unknown) and step.cause is None and is_multiple(step.symbol, machine.world.size):
+        # `world * workers`: the workers of a rank have the shares of it
+        if index.lower.cause is None or index.upper != NONE:
+            return None
+        return EVEN if total == EVEN else UNEVEN
     if step != NONE or index.lower.cause is None:
         return None
     low, high = index.lower, index.upper
@@ -333,6 +338,8 @@ def total_of_symbol(machine: Machine, symbol: Symbol, world: int) -> int | str |
             return EVEN if isinstance(upper, Symbol) and is_lost(upper) else multiple(upper, world)
         return None
     if ((key[0] in ("list", "sorted") and len(key) == 2) or key[0] == "for each") and isinstance(key[1], Symbol):
+        return total_of_symbol(machine, key[1], world)
+    if key[0] in tensors.AS_ARRAY and isinstance(key[1], Symbol):
         return total_of_symbol(machine, key[1], world)
     if key[0] in ("attr", "call", "drawn", "sample") and isinstance(key[1], Symbol):
         # `frame[:even].iloc`, `frame[:even].sample(frac=1)`: as many rows, as far as anybody knows
