@@ -202,6 +202,30 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
             loop.rebound.add(place)
 
 
+def counted_on(machine: Machine, mark: int, objects: int) -> Places:
+    """The numbers of what was there before that a turn has moved on: `self.count += 1` in what it calls."""
+    first: dict[Place, tuple[dict[Any, Value], Any, Value]] = {}
+    for container, name, before in machine.journal[mark:]:
+        first.setdefault((id(container), name), (container, name, before))
+    return {
+        place: (container, name)
+        for place, (container, name, before) in first.items()
+        if is_number(before) and is_older(container, objects) and container.get(name, MISSING) != before
+    }
+
+
+def is_number(value: Value) -> bool:
+    return isinstance(value, Const) and type(value.value) in (int, float)
+
+
+def turn_again(machine: Machine, counters: Places, mark: int) -> None:
+    """Back to before a turn that was run for all, to where any turn may be: nobody knows how far it has counted."""
+    machine.rollback(mark)
+    for container, name in counters.values():
+        machine.journal.append((container, name, container[name]))
+        container[name] = machine.fresh("counted")
+
+
 def note_agreed(loop: Loop, widened: Places, start: dict[Place, Value]) -> None:
     """What the ranks put together at the end of a turn and hand on to the next one: `total = all_reduce(total)`."""
     for place, (container, name) in widened.items():
