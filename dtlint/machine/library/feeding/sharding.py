@@ -206,6 +206,11 @@ def part_lengths(machine: Machine, base: Value, index: SliceValue) -> tuple[int,
         if isinstance(total, int) and starts is not None:
             return tuple(len(range(start, total, step.value)) for start in starts)
         return UNEVEN
+    if isinstance(step, Unknown) and step.cause is None and is_multiple(step.symbol, machine.world.size):
+        # `world * workers`: the workers of a rank have the shares of it
+        if index.lower.cause is None or index.upper != NONE:
+            return None
+        return EVEN if total == EVEN else UNEVEN
     if step != NONE or index.lower.cause is None:
         return None
     low, high = index.lower, index.upper

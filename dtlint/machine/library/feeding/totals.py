@@ -72,6 +72,8 @@ def total_of_symbol(machine: Machine, symbol: Symbol, world: int) -> int | str |
             # where to cut was computed, and how is not known any more: maybe at a multiple
             return EVEN if isinstance(upper, Symbol) and is_lost(upper) else multiple(upper, world)
         return None
+    if key[0] in tensors.AS_ARRAY and isinstance(key[1], Symbol):
+        return total_of_symbol(machine, key[1], world)
     if ((key[0] in ("list", "sorted") and len(key) == 2) or key[0] == "for each") and isinstance(key[1], Symbol):
         return total_of_symbol(machine, key[1], world)
     if key[0] in ("attr", "call", "drawn", "sample") and isinstance(key[1], Symbol):
