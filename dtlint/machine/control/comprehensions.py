@@ -11,7 +11,7 @@ from dtlint.machine.contents import containers, sets
 from dtlint.machine.contents.items import few, short_items, turns_of, walked
 from dtlint.machine.contents.opaque import all_tags, opaque
 from dtlint.machine.control import over_generators
-from dtlint.machine.control.turns import note_items, note_turn
+from dtlint.machine.control.turns import counted_on, note_items, note_turn, turn_again
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, row, token
 from dtlint.machine.library.computing import provenance
@@ -20,7 +20,7 @@ from dtlint.machine.library.jax import facts
 from dtlint.machine.library.meeting import roots
 from dtlint.machine.library.python import own_order
 from dtlint.machine.library.training import own_gradients
-from dtlint.machine.logs import Decision, Loop
+from dtlint.machine.logs import Decision, Log, Loop
 from dtlint.machine.names import put_items
 from dtlint.machine.names.assignment import assign_target
 from dtlint.machine.values import (
@@ -124,10 +124,24 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         saved = machine.sinks
         machine.sinks = [(loop.body, lanes)]
         first, loop.objects, mark = machine.symbols.count, machine.objects, len(machine.journal)
-        item = own_order.told(machine, iterable, library.reading.element(machine, iterable, lanes), decision.at)
-        assign_target(machine, part.target, item, lanes)
-        note_items(loop, part.target, frame.variables)
-        filtered(part, index, lanes)
+
+        def one_turn() -> None:
+            item = own_order.told(machine, iterable, library.reading.element(machine, iterable, lanes), decision.at)
+            assign_target(machine, part.target, item, lanes)
+            note_items(loop, part.target, frame.variables)
+            filtered(part, index, lanes)
+
+        gathered: tuple[list[Any], ...] = (collected, takers, uneven, shares, sources, asked_of_each)
+        before = list(map(len, gathered))
+        one_turn()
+        counters = counted_on(machine, mark, loop.objects)
+        if counters:
+            turn_again(machine, counters, mark)
+            for held, length in zip(gathered, before, strict=True):
+                del held[length:]
+            loop.body = Log()
+            machine.sinks = [(loop.body, lanes)]
+            one_turn()
         note_turn(machine, loop, mark)
         machine.sinks = saved
         loop.born = (first, machine.symbols.count)

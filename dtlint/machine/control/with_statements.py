@@ -59,7 +59,7 @@ def enter_item(machine: Machine, node: ir.With, index: int, mask: int) -> int:
 
     if isinstance(manager, Object) and manager.kind == "<generator>":
         return with_generator(machine, manager, mask, inner)
-    if isinstance(manager, Object) and isinstance(manager.kind, ClassRef):
+    if isinstance(manager, Object) and isinstance(manager.kind, ClassRef) and not as_inherited(machine, manager):
         return with_instance(machine, manager, mask, inner)
     if isinstance(manager, Row) and any(map(of_project, manager.lanes)):
         return with_each(machine, manager, mask, inner)
@@ -212,6 +212,12 @@ def made_alike(machine: Machine, mask: int) -> None:
     for name, held in tuple(variables.items()):
         if isinstance(held, Row) and one_thing(held.lanes):
             machine.store(variables, name, held.lanes[0], mask, mask)
+
+
+def as_inherited(machine: Machine, manager: Object) -> bool:
+    """`class Protected(FileLock)`, which goes in and out as the library has it."""
+    enters = attributes.in_class(machine, manager.kind, "__enter__") if isinstance(manager.kind, ClassRef) else None
+    return "context" in manager.facts and not isinstance(enters, FunctionRef)
 
 
 def with_instance(machine: Machine, manager: Object, mask: int, inner: Any) -> int:
