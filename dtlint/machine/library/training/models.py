@@ -13,7 +13,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import MADE_OF
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training import hooks, own_gradients, parts
-from dtlint.machine.library.training.modules import is_module
+from dtlint.machine.library.training.modules import HAS_MODELS, is_module
 from dtlint.machine.library.training.stepping import GATHERED
 from dtlint.machine.names import attributes
 from dtlint.machine.values import (
@@ -290,14 +290,24 @@ def framework_backward(machine: Machine, call: Invocation) -> Value:
             group=group,
             implicit=True,
             subject=models[0] if models else None,
-            extra={"call": call, "loss": held, **({"model": models[0]} if models else {})},
+            extra={
+                "call": call,
+                "loss": held,
+                **({"model": models[0]} if models else {}),
+                HAS_MODELS: of_prepared(call),
+            },
         )
     parts.learned(machine, models)
     off = machine.facts.get("no_sync", 0)
-    machine.emit_event(
-        "step", "backward", call.name, call.mask, subject=held, extra={"no_sync": off, "as it is": as_it_is(call)}
-    )
+    counts = bool(call.row.extra.get("counts_by_steps"))
+    extra = {"no_sync": off, "as it is": as_it_is(call), "in each turn": not counts}
+    machine.emit_event("step", "backward", call.name, call.mask, subject=held, extra=extra)
     return NONE
+
+
+def of_prepared(call: Invocation) -> bool:
+    """Did the framework whose method this is prepare a model?"""
+    return isinstance(call.receiver, Object) and bool(call.receiver.facts.get(HAS_MODELS))
 
 
 def as_it_is(call: Invocation) -> bool:
