@@ -2,7 +2,7 @@
 
 Statements of one function (or module) are gone through in order, every loop twice; each name has the results that it
 is made of. What reads both makes them meet. A list, a dict or an object that is told both, one by one, only holds them:
-they meet where somebody computes with it, or where others may. What is shown or printed comes to nothing.
+they meet where somebody computes with it, or where others may. What is shown, printed or asserted comes to nothing.
 """
 
 from __future__ import annotations
@@ -146,6 +146,8 @@ def simple(statement: ir.Stmt, story: Story) -> None:
         story.outside |= taken(statement.value, story)
     elif isinstance(statement, ir.ExprStmt):
         dropped(statement.value, story)
+    elif isinstance(statement, ir.Assert):  # that both are equal, or that they are not: who says so has looked
+        story.looked_at |= taken(statement.test, story)
     else:
         look(statement, story)
 

@@ -11,17 +11,17 @@ from dtlint.machine.contents import containers, sets
 from dtlint.machine.contents.items import few, short_items, turns_of, walked
 from dtlint.machine.contents.opaque import all_tags, opaque
 from dtlint.machine.control import over_generators
-from dtlint.machine.control.turns import note_items, note_turn
+from dtlint.machine.control.turns import counted_on, note_items, note_turn, turn_again
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, row, token
 from dtlint.machine.library.computing import provenance
-from dtlint.machine.library.feeding import inside, named_parts, sharding
+from dtlint.machine.library.feeding import inside, named_parts, sharding, totals
 from dtlint.machine.library.jax import facts
 from dtlint.machine.library.meeting import roots
 from dtlint.machine.library.python import own_order
 from dtlint.machine.library.training import own_gradients
-from dtlint.machine.logs import Decision, Loop
-from dtlint.machine.names import subscripts
+from dtlint.machine.logs import Decision, Log, Loop
+from dtlint.machine.names import put_items
 from dtlint.machine.names.assignment import assign_target
 from dtlint.machine.values import (
     MANY,
@@ -124,10 +124,24 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         saved = machine.sinks
         machine.sinks = [(loop.body, lanes)]
         first, loop.objects, mark = machine.symbols.count, machine.objects, len(machine.journal)
-        item = own_order.told(machine, iterable, library.reading.element(machine, iterable, lanes), decision.at)
-        assign_target(machine, part.target, item, lanes)
-        note_items(loop, part.target, frame.variables)
-        filtered(part, index, lanes)
+
+        def one_turn() -> None:
+            item = own_order.told(machine, iterable, library.reading.element(machine, iterable, lanes), decision.at)
+            assign_target(machine, part.target, item, lanes)
+            note_items(loop, part.target, frame.variables)
+            filtered(part, index, lanes)
+
+        gathered: tuple[list[Any], ...] = (collected, takers, uneven, shares, sources, asked_of_each)
+        before = list(map(len, gathered))
+        one_turn()
+        counters = counted_on(machine, mark, loop.objects)
+        if counters:
+            turn_again(machine, counters, mark)
+            for held, length in zip(gathered, before, strict=True):
+                del held[length:]
+            loop.body = Log()
+            machine.sinks = [(loop.body, lanes)]
+            one_turn()
         note_turn(machine, loop, mark)
         machine.sinks = saved
         loop.born = (first, machine.symbols.count)
@@ -273,7 +287,7 @@ def made_of(machine: Machine, node: ir.Comp, base: Unknown, sources: list[Value]
         if isinstance(held, Unknown):
             return machine.symbols.of("for each", held.symbol, id(node), base.symbol)
         made = machine.symbols.of("comprehension", id(node), base.symbol)
-        sharding.as_many(machine, made, sources[0])
+        totals.as_many(machine, made, sources[0])
         return made
     return machine.symbols.of("comprehension", id(node), base.symbol)
 
@@ -289,7 +303,7 @@ def finished(machine: Machine, node: ir.Comp, collected: tuple[Value, ...], mask
         made = machine.new("dict", mask)
         for pair in collected:
             assert isinstance(pair, Tuple)
-            subscripts.put(machine, made, pair.items[0], pair.items[1], mask)
+            put_items.put(machine, made, pair.items[0], pair.items[1], mask)
         return made
     made = machine.new("set" if node.kind == "set" else "list", mask)
     made.attributes["[]"] = Tuple(collected)

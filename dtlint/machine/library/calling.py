@@ -6,7 +6,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.knowledge.rows import Api
-from dtlint.machine.contents import asked_for
+from dtlint.machine.contents import asked_for, containers
 from dtlint.machine.contents.opaque import TEMPORARY
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
@@ -18,7 +18,16 @@ from dtlint.machine.library.answering import (
 )
 from dtlint.machine.library.computing import devices, elements, filled_rows, metrics, provenance, tensors, told_apart
 from dtlint.machine.library.drawing import rollouts, worlds
-from dtlint.machine.library.feeding import data, loaders, streams, vocabularies, webdatasets, whole_batches, workers
+from dtlint.machine.library.feeding import (
+    data,
+    loader_options,
+    loaders,
+    streams,
+    vocabularies,
+    webdatasets,
+    whole_batches,
+    workers,
+)
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.jax import mapping as jax_mapping
@@ -145,10 +154,10 @@ def call(
     if last == "__init__" and isinstance(receiver, Object):
         return initialised(machine, name.rpartition(".")[0], receiver, arguments, keywords, mask, node)
     if receiver is not None:
-        from dtlint.machine.names import attributes
+        from dtlint.machine.names import classes
 
         modules.asked_for(machine, receiver, last)
-        row = attributes.method_row(machine, receiver, last)
+        row = classes.method_row(machine, receiver, last)
     if row is None:
         row = machine.knowledge.api(name) or stepping.method_of_wrapped(machine, receiver, last)
     if row is None and receiver is None:
@@ -227,11 +236,17 @@ def initialised(
 ) -> Value:
     """`super().__init__(…)` of a library class: the project's instance was made with these arguments."""
     row = machine.knowledge.api(owner)
-    if row is None or row.does != "make":
+    if row is None:
         return NONE
     call = Invocation(row.name, row, None, arguments, keywords, mask, machine.making.get(thing.number, node))
+    if row.model == python.BAR:
+        thing.facts[containers.BEHIND] = python.progress(machine, call)
+    elif row.does == "context":
+        opens(thing, call)
+    if row.does != "make":
+        return NONE
     trainers.constructed(machine, thing, call)
-    if row.type == loaders.LOADER:
+    if row.type == loader_options.LOADER:
         loaders.derived(machine, thing, call)
     data.derived(machine, thing, call)
     if row.op == wrapping.WRAP:
@@ -410,13 +425,18 @@ def make(machine: Machine, call: Invocation) -> Value:
 
 def context(machine: Machine, call: Invocation) -> Value:
     made = machine.new("<context>", call.mask)
+    opens(made, call)
+    return made
+
+
+def opens(made: Object, call: Invocation) -> None:
+    """A context of a library, or an instance of a class derived from one."""
     made.facts["context"] = call.row.kind
     made.facts["api"] = call.row.name
     if call.row.kind == "suppress":
         from dtlint.machine.control.attempts import exception_names
 
         made.facts["types"] = tuple(name for value in call.arguments for name in exception_names(value))
-    return made
 
 
 def project_row(machine: Machine, function: FunctionRef) -> Api | None:

@@ -26,7 +26,7 @@ from dtlint.machine.library.jax.keys import root_of
 from dtlint.machine.library.python.generators import HANDED_OUT, RESUMED
 from dtlint.machine.logs import Call, Event, Loop
 from dtlint.machine.run import Run
-from dtlint.machine.values import NONE, Const, Symbol, Unknown, Value
+from dtlint.machine.values import NONE, Const, Symbol, Tuple, Unknown, Value
 from dtlint.timeline.arrays.lives import (
     Again,
     Story,
@@ -280,7 +280,10 @@ def key_used(event: Event) -> Value | None:
 
 
 def draws_nothing(run: Run, call: Invocation) -> bool:
-    """`model.apply(…, rngs={"dropout": key}, train=False)`"""
+    """`model.apply(…, rngs={"dropout": key}, train=False)`, `randint(key, (batch, 0), 0, top)`"""
+    shape = call.get("shape")
+    if isinstance(shape, Tuple) and Const(0) in shape.items:
+        return True
     still = run.knowledge.still
     return any(name in still and value == Const(still[name]) for name, value in call.keywords if name is not None)
 

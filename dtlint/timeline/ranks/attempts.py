@@ -32,7 +32,7 @@ from dtlint.machine.values import BY_SHARE, Cause, Object
 from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.classify import RANK_KINDS
 from dtlint.timeline.ranks.handing_out import handed_out
-from dtlint.timeline.ranks.managers import managed
+from dtlint.timeline.ranks.manager_orders import managed
 from dtlint.timeline.ranks.parting import Divergence, Path, communicates_without_end, ends_with_a_turn, strip_ends
 from dtlint.timeline.samples.called_again import in_a_loop
 from dtlint.timeline.steps.kinds import KIND
@@ -315,7 +315,8 @@ def risky(node: Attempt) -> bool:
 
 def reads_on_the_way(node: Attempt) -> bool:
     """Does each rank read files of its own, of which one may be broken, before it comes to a call of the body?"""
-    nodes = node.body.nodes[:-1] if node.kind == "with" else node.body.nodes  # the last one is the way out itself
+    way_out = len(node.handlers[0].log.nodes) if node.kind == "with" else 0  # what stands last in the body, too
+    nodes = node.body.nodes[: len(node.body.nodes) - way_out]
     reads = next(own_reads(node.body, BY_SHARE), None)
     return reads in nodes and first_of(nodes[nodes.index(reads) :], node.mask) is not None
 

@@ -13,12 +13,13 @@ from dtlint.machine.lanes import name_lanes
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import samplers
 from dtlint.machine.library.feeding.data import TOLD_EPOCH
-from dtlint.machine.library.feeding.loaders import is_true
+from dtlint.machine.library.feeding.loader_options import is_true
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.logs import Event, LogNode, Loop, Site
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.run import Run
+from dtlint.machine.starts.given import is_option
 from dtlint.machine.values import FALSE, NONE, ClassRef, Const, FunctionRef, Object, Unknown, Value
 from dtlint.timeline.records import ways_to
 from dtlint.timeline.samples.data import Steps, kept
@@ -189,17 +190,20 @@ def fixed(seed: Value | None) -> bool:
 
 
 def says_a_number(run: Run, event: Event) -> bool:
-    """`sampler.set_epoch(0)`, as it is written, or `set_epoch(self.epoch)` of an epoch that nobody ever counts on."""
+    """`sampler.set_epoch(0)`, as it is written, `set_epoch(args.start_epoch)`, as it was given, or
+    `set_epoch(self.epoch)` of an epoch that nobody ever counts on."""
     call = event.extra["call"]
     node = call.node
     given = [*node.args, *(value for _, value in node.keywords)] if isinstance(node, ir.Call) else []
     if len(given) != 1:
         return False
+    held = next(iter(call.values), None)
+    if isinstance(held, Unknown) and is_option(held.symbol):
+        return True
+    known = isinstance(held, Const) and type(held.value) is int and not held.scale
     if isinstance(given[0], ir.Attr):
-        held = next(iter(call.values), None)
-        known = isinstance(held, Const) and type(held.value) is int and not held.scale
         return known and written_once(run, given[0].name)
-    return isinstance(given[0], ir.Const)
+    return isinstance(given[0], ir.Const) or (known and isinstance(given[0], ir.Name))
 
 
 STILL = frozenset({"split", "phi", "op +", "op -", "item", "loaded", "file", "source", "time", "not"})
@@ -262,7 +266,7 @@ def waits_for_epoch(run: Run, thing: Object) -> bool:
     """Does its `__iter__` ask for what its `set_epoch` sets, its own or that of torch's sampler?"""
     if not isinstance(thing.kind, ClassRef):
         return False
-    told, walk_over = (attributes.in_class(None, thing.kind, name) for name in (TOLD_EPOCH, "__iter__"))  # type: ignore[arg-type]
+    told, walk_over = (classes.in_class(None, thing.kind, name) for name in (TOLD_EPOCH, "__iter__"))  # type: ignore[arg-type]
     if not isinstance(walk_over, FunctionRef) or not isinstance(walk_over.node, ir.Function):
         return False
     if isinstance(told, FunctionRef):
@@ -279,7 +283,7 @@ def below(kind: ClassRef, function: ir.Function) -> list[ir.Function]:
     found = [function]
     for one in found:  # grows
         for name in sorted(one.tokens):
-            method = attributes.in_class(None, kind, name)  # type: ignore[arg-type]
+            method = classes.in_class(None, kind, name)  # type: ignore[arg-type]
             node = method.node if isinstance(method, FunctionRef) else None
             if isinstance(node, ir.Function) and node not in found:
                 found.append(node)

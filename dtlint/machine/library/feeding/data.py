@@ -13,10 +13,19 @@ from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.core import IN_WORKER, Machine
 from dtlint.machine.library.computing import provenance, tensors
 from dtlint.machine.library.drawing import draws, seeds, states
-from dtlint.machine.library.feeding import handing, inside, loaders, sharding, streams, webdatasets, whole_batches
+from dtlint.machine.library.feeding import (
+    handing,
+    inside,
+    loader_options,
+    loaders,
+    sharding,
+    streams,
+    webdatasets,
+    whole_batches,
+)
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import files
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import NONE, Cause, Const, Object, SliceValue, Trail, Unknown, Value
 
 LEAVES = frozenset(
@@ -27,7 +36,7 @@ LEAVES = frozenset(
 def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
     """Remember how a library object was made; rules and later calls ask for it."""
     thing.facts["call"] = call
-    if thing.kind == loaders.LOADER:
+    if thing.kind == loader_options.LOADER:
         loaders.constructed(machine, thing, call)
         return
     seeds.constructed(machine, thing, call)
@@ -148,7 +157,7 @@ def set_epoch(machine: Machine, receiver: Value, call: Invocation) -> Value:
 def cannot_be_told(machine: Machine, thing: Value) -> bool:
     """A loader of torch, whichever of several, has no `set_epoch` to hand on: its sampler has one."""
     several = (thing, *thing.instead) if isinstance(thing, Object) else (thing,)
-    return all(loaders.is_loader(machine, one) and attributes.lacks(machine, one, TOLD_EPOCH) for one in several)
+    return all(loaders.is_loader(machine, one) and classes.lacks(machine, one, TOLD_EPOCH) for one in several)
 
 
 def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
@@ -258,7 +267,7 @@ def resized(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library.training import stepping
 
     made = jax_hosts.unlisted(machine, call) or python.opaque(machine, call)
-    made = row_for_row(machine, call, in_that_order(call, made))
+    made = row_for_row(machine, call, in_that_order(machine, call, made))
     if any(isinstance(tag, tuple) and tag[0] in stepping.ANSWERED for tag in made.tags):
         return made  # no batch, but what a model said of it
     return provenance.without(made, "loader")
@@ -270,12 +279,16 @@ def stacked(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library.python import builtins as python
 
     made = jax_hosts.unlisted(machine, call) or python.opaque(machine, call)
-    return row_for_row(machine, call, in_that_order(call, made))
+    return row_for_row(machine, call, in_that_order(machine, call, made))
 
 
-def in_that_order(call: Invocation, made: Value) -> Value:
-    """Pieces of an order, and arrays of lists, are in that order."""
-    orders = (mark for given in call.arguments for mark in provenance.marks(given, "order", 2))
+def in_that_order(machine: Machine, call: Invocation, made: Value) -> Value:
+    """Pieces of an order, and arrays of lists, are in that order. Columns beside each other are in the one of the first
+    of them: what is drawn for each row orders no rows."""
+    given = call.arguments
+    if given and call.get("axis") not in (None, Const(0)):
+        given = (containers.items_of(machine, given[0]) or given)[:1]
+    orders = (mark for one in given for mark in provenance.marks(one, "order", 2))
     return provenance.marked(made, *orders) if isinstance(made, Unknown) else made
 
 

@@ -9,13 +9,13 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.as_long import FILLED, is_worked_out
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import token, was_told
+from dtlint.machine.joining import was_told
+from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import symbols_in
-from dtlint.machine.library.feeding import sharding
+from dtlint.machine.library.feeding import totals
 from dtlint.machine.names import assignment
 from dtlint.machine.values import Object, Symbol, Unknown, Value
 
-REPEATED = "how often a list was repeated"  # fact of a list, where nobody knows the number
 RESTS = "what lengths were taken from"  # fact of a run: by the difference, the other number and the length
 
 
@@ -32,8 +32,8 @@ def filled(machine: Machine, items: Value | None, added: Value) -> Unknown | Non
     share = lacks(machine, items, times) if isinstance(items, Unknown) and times is not None else None
     if share is None or not isinstance(items, Unknown):
         return None
-    if not uneven and sharding.fills_up(machine, added):
-        return sharding.filled_up(machine, items, added)  # filled up for all ranks, before it is divided
+    if not uneven and totals.fills_up(machine, added):
+        return totals.filled_up(machine, items, added)  # filled up for all ranks, before it is divided
     return longer(machine, items, share)
 
 
@@ -64,7 +64,7 @@ def filled_in_turns(machine: Machine, test: ir.Expr, mask: int) -> None:
 def how_many(added: Value, uneven: bool) -> Symbol | None:
     """Of `[filler] * missing`, and of the first so many of another list, `others[:missing]`, which is mostly asked for
     before the list is divided."""
-    times = added.facts.get(REPEATED) if isinstance(added, Object) else None
+    times = added.facts.get(containers.REPEATED) if isinstance(added, Object) else None
     if times is None and uneven:
         held = added.attributes.get("[]") if isinstance(added, Object) else added
         word, *parts = held.symbol.key if isinstance(held, Unknown) else ("",)

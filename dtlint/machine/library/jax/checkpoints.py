@@ -26,6 +26,8 @@ def restore(machine: Machine, call: Invocation) -> Value | None:
         # as the file has it, whatever the target looks like
         over = fact("over copies", jax_facts.place(machine))
         return machine.fresh("restored", None, frozenset((fact("array"), over)))
+    if target == NONE:  # nothing says what it should look like
+        return as_stored(machine, machine.fresh("restored", None, frozenset((fact("array"),))))
     tag = fact("host tree", "restored, without a copy for each device", "restored", jax_facts.place(machine))
     return machine.fresh("restored", None, frozenset((fact("array"), tag)))
 

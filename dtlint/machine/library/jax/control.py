@@ -13,9 +13,9 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import deep_cause, opaque
-from dtlint.machine.control.turns import note_turn
+from dtlint.machine.control.turns import counted_on, note_turn, turn_again
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import join
+from dtlint.machine.joining import join
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import whole_batches
 from dtlint.machine.library.invocation import Invocation
@@ -342,6 +342,10 @@ def tree_map(machine: Machine, call: Invocation) -> Value | None:
     given_away(machine, trees, rows)
     mark = len(machine.journal)
     loop, result = turned(machine, call.mask, "every leaf", lambda: run(*rows))
+    counters = counted_on(machine, mark, loop.objects)
+    if counters:
+        turn_again(machine, counters, mark)
+        loop, result = turned(machine, call.mask, "every leaf", lambda: run(*rows))
     jax_copies.copied_whole(machine, trees, rows)
     note_turn(machine, loop, mark)  # it is Python that calls the function, again for every leaf
     for row in (*where, *rows):

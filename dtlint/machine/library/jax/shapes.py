@@ -191,7 +191,7 @@ def copied(machine: Machine, call: Invocation) -> Value | None:
     if first is None:
         return None
     if last in ("stack", "array", "asarray"):
-        return repeated(first)
+        return repeated(first) if for_devices(first) else None
     times = times_of(call)
     if last == "broadcast_to" and not has(first, "device axis") and leading(machine, times):
         return without_first(first) or first
@@ -215,6 +215,14 @@ def times_of(call: Invocation) -> Value | None:
 def tiles_key(value: Value, times: Value | None) -> bool:
     """`tile(key, (n, 1))`: a raw key has one axis, and gets a new one in front."""
     return has(value, "key") and isinstance(times, Tuple) and len(times.items) == 2 and times.items[1] == Const(1)
+
+
+def for_devices(value: Value) -> bool:
+    """`[x] * n`: can that be one for each device? Not as many as something else has, or as no host has devices."""
+    times = value.facts.get(containers.REPEATED) if isinstance(value, Object) else None
+    if isinstance(times, Const):
+        return times.scale is not None or times.value in ON_A_HOST
+    return isinstance(times, Unknown) and times.symbol.key[0] != "len"
 
 
 def repeated(value: Value) -> Value | None:
