@@ -11,7 +11,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import group_start
 from dtlint.machine.library.meeting.groups import group_in
 from dtlint.machine.library.training import gradient_parts, stepping
-from dtlint.machine.library.training.modules import is_module
+from dtlint.machine.library.training.modules import HAS_MODELS, is_module
 from dtlint.machine.logs import Group
 from dtlint.machine.names import classes
 from dtlint.machine.values import FALSE, NONE, ClassRef, Const, Object, Row, Tuple, Unknown, Value
@@ -176,6 +176,8 @@ def accelerate_prepare(machine: Machine, call: Invocation) -> Value:
         return machine.fresh("prepared")
     models = [value for value in given if is_module(machine, value)]
     note_wrap(machine, call, models[0] if models else (given[0] if given else NONE), "prepare", machine.world_group)
+    if models and isinstance(call.receiver, Object):
+        call.receiver.facts[HAS_MODELS] = True
     made = tuple(prepare_one(machine, call, value) for value in given)
     return made[0] if len(made) == 1 else Tuple(made)
 
