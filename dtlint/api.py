@@ -45,8 +45,9 @@ from dtlint.timeline.places.files import accesses, together
 from dtlint.timeline.places.loggers import many_loggers, unopened
 from dtlint.timeline.places.metrics import local_metrics
 from dtlint.timeline.places.own_names import names_own_place, rank_local_names
-from dtlint.timeline.places.races import races, ways_apart
+from dtlint.timeline.places.races import races
 from dtlint.timeline.places.saved import questionable_saves
+from dtlint.timeline.places.two_lanes import ways_apart
 from dtlint.timeline.places.writers import shared_writes, turns
 from dtlint.timeline.places.wrong_scopes import on_a_second_machine_only, wrong_scopes
 from dtlint.timeline.ranks import pairing, withheld
@@ -55,7 +56,10 @@ from dtlint.timeline.ranks.crossing import crossings
 from dtlint.timeline.ranks.explain import does, short, spoken_exit
 from dtlint.timeline.ranks.hints import on_the_first_device
 from dtlint.timeline.ranks.inverted import inverted, without_gpu
-from dtlint.timeline.ranks.managers import apart, disordered, left_behind, never_asked, review
+from dtlint.timeline.ranks.manager_ends import left_behind
+from dtlint.timeline.ranks.manager_members import apart
+from dtlint.timeline.ranks.manager_orders import disordered
+from dtlint.timeline.ranks.managers import never_asked, review
 from dtlint.timeline.ranks.own_orders import own_orders
 from dtlint.timeline.ranks.own_words import first_asked, holding_back, others_asked
 from dtlint.timeline.ranks.parting import Divergence
@@ -78,7 +82,10 @@ from dtlint.timeline.samples import (
 )
 from dtlint.timeline.samples.epochs_kept import kept_to_itself
 from dtlint.timeline.samples.epochs_unheard import kept_for_nothing
+from dtlint.timeline.samples.late_forks import late_forks
 from dtlint.timeline.samples.node_shares import taken_by_node
+from dtlint.timeline.samples.refused_options import refused
+from dtlint.timeline.samples.stale_copies import stale_writes
 from dtlint.timeline.samples.worker_counts import lost_counts
 from dtlint.timeline.steps import (
     batch_norms,
@@ -90,6 +97,8 @@ from dtlint.timeline.steps import (
     schedules,
     searched_in_vain,
     stepping,
+    unchosen_devices,
+    unmapped_loads,
     unreduced,
     windows,
 )
@@ -199,6 +208,8 @@ __all__ = [
     "loss_scale",
     "stepping",
     "steps_in_some_turns",
+    "unchosen_devices",
+    "unmapped_loads",
     "unreduced",
     "windows",
     "told",
@@ -209,6 +220,9 @@ __all__ = [
     "who",
     "worker_streams",
     "workers",
+    "late_forks",
+    "refused",
+    "stale_writes",
     "written_keys",
     "written_with_copies",
     "without_gpu",

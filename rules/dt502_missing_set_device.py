@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Event, Finding, Rule, Run, Step, devices, placement
+from dtlint.api import Event, Finding, Rule, Run, Step, devices, unchosen_devices
 
 RULE = Rule(
     code="DT502",
@@ -40,7 +40,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for met, start, late in placement.unchosen(run):
+    for met, start, late in unchosen_devices.unchosen(run):
         event = met.event
         told = [(start, "the process group is started"), (met, "the first work on the current device")]
         if late is not None:

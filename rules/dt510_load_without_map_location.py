@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, placement
+from dtlint.api import Finding, Rule, Run, Step, unmapped_loads
 
 RULE = Rule(
     code="DT510",
@@ -39,9 +39,9 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for event, shown in placement.unmapped_loads(run):
+    for event, shown in unmapped_loads.unmapped_loads(run):
         ignored = event.extra.get("not forwarded")
-        fixed = placement.one_for_all(event.extra["call"])
+        fixed = unmapped_loads.one_for_all(event.extra["call"])
         device = "the same device of its node" if fixed else "the device it was saved from"
         yield RULE.finding(
             run.span(event.path, event.at),

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, workers
+from dtlint.api import Finding, Rule, Run, Step, late_forks
 
 RULE = Rule(
     code="DT601",
@@ -43,7 +43,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for met, started, reader in workers.late_forks(run):
+    for met, started, reader in late_forks(run):
         event = met.event
         what = "its workers are" if event.op == "loader" else "it is"
         yield RULE.finding(

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, workers
+from dtlint.api import Finding, Rule, Run, Step, refused
 
 RULE = Rule(
     code="DT602",
@@ -38,7 +38,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for met, option, when in workers.refused(run):
+    for met, option, when in refused(run):
         event = met.event
         given = event.extra["call"].expression(option.partition("=")[0])
         at = getattr(given, "at", None) or event.at

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, lost_counts, span_at, workers
+from dtlint.api import Finding, Rule, Run, Step, lost_counts, span_at, stale_writes
 
 RULE = Rule(
     code="DT607",
@@ -40,7 +40,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for stale in workers.stale_writes(run):
+    for stale in stale_writes(run):
         path, at, function = stale.first
         why = "the workers are persistent" if stale.persistent else "the workers run already"
         yield RULE.finding(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
-from dtlint.machine.lanes import PUT_ON, World, either_tree, join, overlay, restrict, taken_off
+from dtlint.machine.joining import PUT_ON, either_tree, join, taken_off
+from dtlint.machine.lanes import World, overlay, restrict
 from dtlint.machine.logs import Choice, Decision, Event, Group, Guards, Log, LogNode, Place, decisions, plain_question
 from dtlint.machine.names.frames import Frame, Write
 from dtlint.machine.noted import Noted
@@ -188,6 +189,11 @@ class Machine:
             if container.serial < self.oldest_write:
                 self.oldest_write = container.serial
 
+    def changed(self, container: dict[Any, Value]) -> None:
+        """A thing holds something else than a remembered call has read of it, without anybody writing to it."""
+        if type(container) is Slots and container.serial:
+            self.heap_writes += 1
+
     def assign(self, name: str, value: Value, mask: int) -> None:
         frame = self.frame
         if name in frame.global_names:
@@ -250,6 +256,7 @@ class Machine:
             container, name, old = journal.pop()
             if type(container) is Slots and container.over:
                 continue
+            self.changed(container)  # what a call has read on this side is not what the next one finds
             place = (id(container), name)
             if place not in latest:
                 latest[place] = (container, name, container.get(name, MISSING))
@@ -294,6 +301,7 @@ class Machine:
             if joined is not old:
                 self.journal.append((container, name, old))
                 container[name] = joined
+                self.changed(container)
                 if isinstance(joined, Object) and joined.number > older and cause is None:
                     from dtlint.machine.starts import settings
 
@@ -333,6 +341,7 @@ class Machine:
         for container, name, value in writes:
             self.journal.append((container, name, container.get(name, MISSING)))
             container[name] = value
+            self.changed(container)
 
     # --- logs ----------------------------------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ from dtlint.machine.starts import telling
 from dtlint.machine.starts.driving import callers_first, drivers, joining
 from dtlint.machine.starts.entries import MADE, Entry, run_function, run_script, tells_who_it_is
 from dtlint.machine.starts.parting_state import attributes_by_class
+from dtlint.machine.starts.scripts import FUNCTION_DEEPEST, FUNCTION_NEAR, is_script
 from dtlint.machine.starts.state import CONSTRUCTORS
 from dtlint.machine.uses import Uses
 from dtlint.machine.walks import walk
@@ -101,23 +102,6 @@ def run_file_as_script(machine: Machine, path: str) -> Iterator[Run]:
     if module is None or not is_script(machine, path, module):
         return
     yield run_entry(machine, Entry("script", path, "<module>", 1), lambda: run_script(machine, path))
-
-
-def is_script(machine: Machine, path: str, module: ir.Module) -> bool:
-    """Something one runs: a main guard, or a file outside any package that does something at its top level."""
-    if "__main__" in module.tokens:
-        return True
-    folder = path.rpartition("/")[0]
-    if (f"{folder}/__init__.py" if folder else "__init__.py") in machine.paths:
-        return False
-    for statement in module.body:
-        if isinstance(statement, ir.If | ir.For | ir.While | ir.With | ir.Try):
-            return True
-        if isinstance(statement, ir.ExprStmt) and isinstance(statement.value, ir.Call | ir.Await):
-            return True
-        if isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Call):
-            return True
-    return False
 
 
 def run_unreached(machine: Machine, path: str, reached: frozenset[tuple[str, str]]) -> Iterator[Run]:
@@ -212,10 +196,6 @@ def is_test(function: ir.Function, owner: ir.Class | None) -> bool:
 
 
 BUDGET = 400_000  # steps of one entry point
-# A script is followed as deep as it goes, but for helpers that do not communicate. A function that nobody calls is
-# judged by what it and its helpers do: a bug further down has a nearer function of its own to show it.
-FUNCTION_DEEPEST = 3
-FUNCTION_NEAR = 2
 SCRIPT_NEAR = 8
 
 

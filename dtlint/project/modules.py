@@ -114,13 +114,13 @@ class Project:
 
     def relatives(self, path: str) -> frozenset[str]:
         """A file with all it imports, and all that import it, from however far."""
-        self.looked.add(IMPORTS)
-        if self._ways is None:
-            imports = {importer: self._edges(importer) for importer in self.paths}
-            self._ways = (imports, turned(imports))
         if path not in self._relatives:
-            self._relatives[path] = frozenset({path}.union(*(reached(path, edges) for edges in self._ways)))
+            self._relatives[path] = frozenset({path}.union(*(reached(path, edges) for edges in self._both_ways())))
         return self._relatives[path]
+
+    def importers(self, path: str) -> set[str]:
+        """The files that import this one, themselves."""
+        return self._both_ways()[1].get(path, set())
 
     def imported(self, path: str) -> set[str]:
         """The files that this one imports, itself."""
@@ -145,6 +145,13 @@ class Project:
             for path in self.paths
             for line in self._imports[path]
         )
+
+    def _both_ways(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+        self.looked.add(IMPORTS)
+        if self._ways is None:
+            imports = {importer: self._edges(importer) for importer in self.paths}
+            self._ways = (imports, turned(imports))
+        return self._ways
 
     def _edges(self, importer: str, for_types: bool = True) -> set[str]:
         found: set[str | None] = set()

@@ -21,8 +21,9 @@ from dtlint.timeline.environment import uses
 from dtlint.timeline.order import Met, exclusive, ordered
 from dtlint.timeline.programs import asked_for, in_a_test, mentioned, names, passes, texts, uncalled
 from dtlint.timeline.records import calls_around
-from dtlint.timeline.steps.placement import INIT, on_nccl
+from dtlint.timeline.steps.placement import INIT
 from dtlint.timeline.steps.stepping import events
+from dtlint.timeline.steps.unchosen_devices import on_nccl
 
 PLAIN, SAMPLERS = "torch.distributed.", "torch.utils.data."
 WAYS_OUT = (ir.Break, ir.Return, ir.Yield)  # who asks a generator for more may stop asking

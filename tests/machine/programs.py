@@ -58,6 +58,9 @@ class Files:
     def imported(self, path):
         return set()
 
+    def importers(self, path):
+        return set()
+
     def import_lines(self, path):
         return scan_imports(self.texts[path].encode())
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dtlint.machine.lanes import World, join, lanes_in, lowest, map_lanes, name_lanes, overlay, restrict, row
+from dtlint.machine.joining import join
+from dtlint.machine.lanes import World, lanes_in, lowest, map_lanes, name_lanes, overlay, restrict, row
 from dtlint.machine.values import MISSING, NONE, Cause, Const, Object, Row, Symbols, Unknown, lane_value
 
 WORLD = World(2, 2)

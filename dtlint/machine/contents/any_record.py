@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import instances
-from dtlint.machine.lanes import join, token
-from dtlint.machine.names import attributes
+from dtlint.machine.joining import join
+from dtlint.machine.lanes import token
+from dtlint.machine.names import classes
 from dtlint.machine.values import ClassRef, Const, Object, Symbol, Value
 
 MADE = "any of records"  # fact of the run: by the question which of them it is
@@ -43,7 +44,7 @@ def all_fields(machine: Machine, records: list[Object]) -> bool:
     kind = records[0].kind
     if not isinstance(kind, ClassRef) or any(one.kind is not kind for one in records):
         return False
-    if not any(name in instances.DATACLASSES for name in kind.decorated) or attributes.external_bases(machine, kind):
+    if not any(name in instances.DATACLASSES for name in kind.decorated) or classes.external_bases(machine, kind):
         return False
     listed = set(instances.field_names(machine, kind))
     return all(one.attributes.keys() == listed for one in records)

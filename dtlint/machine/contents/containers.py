@@ -10,7 +10,8 @@ from dtlint.machine.contents import dealt, filled_by
 from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.contents.opaque import deep_cause, inner_tags
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import join, map_lanes, orders_in, row, token
+from dtlint.machine.joining import join, orders_in
+from dtlint.machine.lanes import map_lanes, row, token
 from dtlint.machine.values import (
     CONTAINERS,
     FILLED,
@@ -436,7 +437,7 @@ def of_handles(value: Value) -> bool:
 
 def extend(machine: Machine, container: Object, added: Value, mask: int) -> None:
     from dtlint.machine.contents import sets
-    from dtlint.machine.library.feeding import filled_shares, sharding
+    from dtlint.machine.library.feeding import filled_shares, totals
     from dtlint.machine.library.python import iteration as python_iteration
 
     dealt.put(container)
@@ -447,8 +448,8 @@ def extend(machine: Machine, container: Object, added: Value, mask: int) -> None
     if filled is not None:
         machine.set(container, "[]", filled, mask)
         return
-    if items is None and sharding.fills_up(machine, added):
-        held = sharding.filled_up(machine, container.attributes.get("[]"), added)
+    if items is None and totals.fills_up(machine, added):
+        held = totals.filled_up(machine, container.attributes.get("[]"), added)
         machine.set(container, "[]", held, mask)
         return
     if items is None:
@@ -460,7 +461,7 @@ def extend(machine: Machine, container: Object, added: Value, mask: int) -> None
 
 
 def concatenate(machine: Machine, left: Object, right: Value) -> Value:
-    from dtlint.machine.library.feeding import filled_shares, sharding
+    from dtlint.machine.library.feeding import filled_shares, totals
 
     first, second = items_of(machine, left), items_of(machine, right)
     made = machine.new("list", left.birth)
@@ -469,8 +470,8 @@ def concatenate(machine: Machine, left: Object, right: Value) -> Value:
         made.attributes["[]"] = filled
     elif first is not None and second is not None and len(first) + len(second) <= MANY:
         made.attributes["[]"] = Tuple(first + second)
-    elif sharding.fills_up(machine, right):
-        made.attributes["[]"] = sharding.filled_up(machine, left.attributes.get("[]"), right)
+    elif totals.fills_up(machine, right):
+        made.attributes["[]"] = totals.filled_up(machine, left.attributes.get("[]"), right)
     else:
         made.attributes["[]"] = grown(machine, left.attributes.get("[]"), element(machine, right), None)
     return made

@@ -50,12 +50,12 @@ def is_plain(value: Value) -> bool:
 
 def united(machine: Machine, left: Value, right: Value) -> Object:
     """`defaults | {"workers": 0}`: a new one, with what both of them hold; the right one has the last word."""
-    from dtlint.machine.names import subscripts
+    from dtlint.machine.names import put_items
 
     birth = next(side.birth for side in (left, right) if isinstance(side, Object))
     made = machine.new("dict", birth)
-    subscripts.merge(machine, made, left, birth)
-    subscripts.merge(machine, made, right, birth)
+    put_items.merge(machine, made, left, birth)
+    put_items.merge(machine, made, right, birth)
     return made
 
 

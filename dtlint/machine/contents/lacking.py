@@ -14,6 +14,7 @@ from typing import Any
 from dtlint.machine.control.turn_questions import of_a_turn
 from dtlint.machine.core import Machine
 from dtlint.machine.logs import Decision, Place
+from dtlint.machine.names import classes
 from dtlint.machine.names.frames import Frame, Leaving
 from dtlint.machine.values import BY_RANK, MISSING, Cause, ClassRef, Object, Row, Symbol, Trail, Value, lane_value
 
@@ -71,13 +72,11 @@ def asked(machine: Machine, thing: Value, name: Any, there: Value, absent: Value
 
 def read(machine: Machine, thing: Object, name: Any, found: Value, mask: int) -> None:
     """Lanes read an attribute that only others have made."""
-    from dtlint.machine.names import attributes
-
     have = lanes_with(machine, thing, name)
     if have is None or not mask & ~have or not isinstance(found, Object) or not isinstance(thing.kind, ClassRef):
         return
-    if all(attributes.in_class(machine, thing.kind, one) is None for one in (name, "__getattr__")):
-        extra = {"made": found, "all": attributes.called_as(machine, lambda known: known.hooks)}
+    if all(classes.in_class(machine, thing.kind, one) is None for one in (name, "__getattr__")):
+        extra = {"made": found, "all": classes.called_as(machine, lambda known: known.hooks)}
         machine.emit_event("record", "absent-attribute", str(name), mask & ~have, subject=thing, extra=extra)
 
 
@@ -106,8 +105,6 @@ def left_in_a_turn(one: Leaving) -> bool:
 
 def looked_up(machine: Machine, name: str, mask: int) -> None:
     """Lanes read a variable that only others have bound, and nothing that was asked since may keep them away."""
-    from dtlint.machine.names import attributes
-
     frame = machine.frame
     have = frame.variables.partly.get(name) if frame.variables.partly is not None else None
     made = machine.facts.get(BOUND_BY, {}).get((id(frame.variables), name)) if have is not None else None
@@ -124,5 +121,5 @@ def looked_up(machine: Machine, name: str, mask: int) -> None:
     place = (frame.path, machine.current_at)
     if machine.facts.setdefault(FAILING, {}).setdefault((id(frame.variables), name), place) != place:
         return  # the first of such reads fails, in whatever turn of the loops around it
-    extra = {"made": made, "bound": True, "all": attributes.called_as(machine, lambda known: known.hooks)}
+    extra = {"made": made, "bound": True, "all": classes.called_as(machine, lambda known: known.hooks)}
     machine.emit_event("record", "absent-attribute", name, mask & ~have, extra=extra)

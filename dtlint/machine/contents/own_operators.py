@@ -42,7 +42,7 @@ def called(machine: Machine, owner: Value, name: str, other: Value, mask: int) -
     if not isinstance(owner, Object) or not isinstance(owner.kind, ClassRef):
         return None
     from dtlint.machine.functions import calls
-    from dtlint.machine.names import attributes
+    from dtlint.machine.names import classes
 
-    method = attributes.in_class(machine, owner.kind, name)
+    method = classes.in_class(machine, owner.kind, name)
     return calls.follow(machine, method, owner, (other,), (), mask) if isinstance(method, FunctionRef) else None

@@ -112,10 +112,10 @@ def answered(machine: Machine, value: Value, mask: int, counted: bool = False) -
     loop that takes them out; elsewhere one is asked for to learn whether there is an object at all."""
     if isinstance(value, Object) and isinstance(value.kind, ClassRef):
         from dtlint.machine.functions import calls
-        from dtlint.machine.names import attributes
+        from dtlint.machine.names import classes
 
         for name in ("__bool__", "__len__")[: 2 if counted else 1]:
-            method = attributes.in_class(machine, value.kind, name)
+            method = classes.in_class(machine, value.kind, name)
             if isinstance(method, FunctionRef):
                 return calls.follow(machine, method, value, (), (), mask)
     return value

@@ -34,7 +34,7 @@ from dtlint.machine.library.meeting import lost_handles
 from dtlint.machine.library.python import iterators
 from dtlint.machine.library.python.run_later import STRIKING
 from dtlint.machine.logs import EXITS, Attempt, Call, Decision, Guards, HandlerLog, Log
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.names.frames import Leaving
 from dtlint.machine.values import (
     BY_SHARE,
@@ -138,7 +138,7 @@ def found_here(machine: Machine, body: tuple[ir.Stmt, ...]) -> bool:
 
 def in_turn(machine: Machine) -> bool:
     """Does a framework call this in every turn: `training_step` and the like?"""
-    return attributes.called_as(machine, lambda known: known.turns)
+    return classes.called_as(machine, lambda known: known.turns)
 
 
 def begins_with_its_talk(machine: Machine, call: Call) -> bool:
@@ -257,7 +257,7 @@ def raised_here(machine: Machine, kinds: Value | None, raised_before: int) -> li
     def caught(kind: ClassRef | str) -> bool:
         if isinstance(kind, str):
             return not names.isdisjoint(BY_HAND[kind])
-        return any(one in attributes.linearise(machine, kind) for one in asked)
+        return any(one in classes.linearise(machine, kind) for one in asked)
 
     raised = (*machine.facts.get(STRIKING, ()), *machine.raised[raised_before:])
     found = [decision for kind, decision in raised if caught(kind)]

@@ -8,7 +8,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.control.turns import joined_after
 from dtlint.machine.core import Machine, limited
 from dtlint.machine.logs import CAUGHT, Log, Place
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.names.frames import Frame, TryState
 from dtlint.machine.values import ClassRef, External, Object, Tuple, Unknown, Value
 
@@ -98,7 +98,7 @@ def family(machine: Machine, value: Value) -> frozenset[object]:
     """An exception's class and all above it; None among them where something of a library is."""
     kind = getattr(value, "kind", value) if isinstance(value, Object | ClassRef | External) else value
     name = str(value.symbol.key[0]) if isinstance(value, Unknown) else None
-    above = attributes.linearise(machine, kind) if isinstance(kind, ClassRef) else [External(name) if name else kind]
+    above = classes.linearise(machine, kind) if isinstance(kind, ClassRef) else [External(name) if name else kind]
     found: set[object] = set()
     for one in map(own_name, above):
         builtin = getattr(builtins, one, None) if isinstance(one, str) else None

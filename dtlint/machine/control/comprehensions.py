@@ -15,13 +15,13 @@ from dtlint.machine.control.turns import counted_on, note_items, note_turn, turn
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, row, token
 from dtlint.machine.library.computing import provenance
-from dtlint.machine.library.feeding import inside, named_parts, sharding
+from dtlint.machine.library.feeding import inside, named_parts, sharding, totals
 from dtlint.machine.library.jax import facts
 from dtlint.machine.library.meeting import roots
 from dtlint.machine.library.python import own_order
 from dtlint.machine.library.training import own_gradients
 from dtlint.machine.logs import Decision, Log, Loop
-from dtlint.machine.names import subscripts
+from dtlint.machine.names import put_items
 from dtlint.machine.names.assignment import assign_target
 from dtlint.machine.values import (
     MANY,
@@ -287,7 +287,7 @@ def made_of(machine: Machine, node: ir.Comp, base: Unknown, sources: list[Value]
         if isinstance(held, Unknown):
             return machine.symbols.of("for each", held.symbol, id(node), base.symbol)
         made = machine.symbols.of("comprehension", id(node), base.symbol)
-        sharding.as_many(machine, made, sources[0])
+        totals.as_many(machine, made, sources[0])
         return made
     return machine.symbols.of("comprehension", id(node), base.symbol)
 
@@ -303,7 +303,7 @@ def finished(machine: Machine, node: ir.Comp, collected: tuple[Value, ...], mask
         made = machine.new("dict", mask)
         for pair in collected:
             assert isinstance(pair, Tuple)
-            subscripts.put(machine, made, pair.items[0], pair.items[1], mask)
+            put_items.put(machine, made, pair.items[0], pair.items[1], mask)
         return made
     made = machine.new("set" if node.kind == "set" else "list", mask)
     made.attributes["[]"] = Tuple(collected)

@@ -27,7 +27,7 @@ from dtlint.machine.control.loop_ends import broken, otherwise
 from dtlint.machine.control.turns import merge_leavings, rejoin, turn
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
-from dtlint.machine.library.feeding import filled_shares, sharding
+from dtlint.machine.library.feeding import filled_shares, totals
 from dtlint.machine.library.meeting import children
 from dtlint.machine.library.python import own_order
 from dtlint.machine.library.python.generators import stops_alike
@@ -198,7 +198,7 @@ def run_while(machine: Machine, node: ir.While, mask: int) -> int:
 
     staying = turn(machine, node, mask, None, None, None, "while", lambda: f"while {text_of(node.test)}", enter, box)
     asked = box.get("value")
-    if isinstance(asked, Unknown) and sharding.has_rest(asked.symbol, machine.world.size):
+    if isinstance(asked, Unknown) and totals.has_rest(asked.symbol, machine.world.size):
         fill(machine, node.test, asked, staying)
     elif isinstance(asked, Unknown) and asked.cause is not None:
         filled_shares.filled_in_turns(machine, node.test, staying)
@@ -212,5 +212,5 @@ def fill(machine: Machine, test: ir.Expr, asked: Value, mask: int) -> None:
     if isinstance(length, ir.Call) and len(length.args) == 1:
         counted = machine.evaluate(length.args[0], mask)
         if isinstance(counted, Object) and counted.kind == "list":
-            held = sharding.filled_up(machine, counted.attributes.get("[]"), asked)
+            held = totals.filled_up(machine, counted.attributes.get("[]"), asked)
             machine.set(counted, "[]", held, mask)

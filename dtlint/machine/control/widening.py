@@ -33,6 +33,7 @@ from dtlint.machine.walks import walk
 
 Place = tuple[int, Any]
 Places = dict[Place, tuple[dict[Any, Value], Any]]
+PARTS_OF_PARTS = 3
 Left = tuple[Cause | None, frozenset[Any], Object | None]  # the cause, the tags that say in what, what was left there
 
 
@@ -56,6 +57,7 @@ def widen(
     if new is not here:
         machine.journal.append((container, name, old))
         container[name] = new
+        machine.changed(container)
 
 
 def loosened(machine: Machine, old: Value, loop: int, name: str, left: Left, whole: bool) -> Value:
@@ -115,7 +117,7 @@ def changed_more(
         first.setdefault((id(container), name), (container, name, old))
     for place, (container, name, old) in first.items():
         now = container.get(name, MISSING)
-        if isinstance(old, Object) and isinstance(now, Object) and old is not now and old.kind == now.kind:
+        if isinstance(old, Object) and now is not MISSING and old is not now:
             grown.update(moved_on(old, now))
         if old is MISSING or now is MISSING or now is old or is_stable(old):
             continue
@@ -176,15 +178,24 @@ def left_by(machine: Machine, value: Value) -> frozenset[Any]:
     return frozenset(tags)
 
 
-def moved_on(old: Object, new: Object) -> Places:
-    """`state = state.stepped()`: the same kind of thing, of which some parts are others in every turn."""
-    if not isinstance(old.kind, ClassRef):
+def moved_on(old: Object, new: Value, depth: int = 0) -> Places:
+    """`state = state.stepped()`: the same kind of thing, of which some parts are others in every turn, or parts of its
+    parts. Where nobody followed what gave the new one, any of them may be."""
+    if not isinstance(old.kind, ClassRef) or depth > PARTS_OF_PARTS:
         return {}
-    return {
-        (id(old.attributes), name): (old.attributes, name)
-        for name, held in old.attributes.items()
-        if isinstance(held, Const | Tuple | Row) and new.attributes.get(name, held) != held
-    }
+    found: Places = {}
+    for name, held in old.attributes.items():
+        if isinstance(new, Unknown):
+            now: Value = new
+        elif isinstance(new, Object) and new.kind == old.kind:
+            now = new.attributes.get(name, held)
+        else:
+            break
+        if isinstance(held, Object) and now is not held:
+            found.update(moved_on(held, now, depth + 1))
+        elif isinstance(held, Const | Tuple | Row) and now != held:
+            found[id(old.attributes), name] = (old.attributes, name)
+    return found
 
 
 def deciding(machine: Machine, loop: Loop, box: dict[str, Any] | None) -> Callable[[Value], bool]:

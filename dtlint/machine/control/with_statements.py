@@ -14,7 +14,7 @@ from dtlint.machine.functions import calls
 from dtlint.machine.lanes import row
 from dtlint.machine.library import contexts
 from dtlint.machine.logs import CAUGHT, Attempt, Call, Decision, Event, Guards, HandlerLog, Log, LogNode, decisions
-from dtlint.machine.names import attributes
+from dtlint.machine.names import attributes, classes
 from dtlint.machine.names.assignment import assign_target
 from dtlint.machine.names.frames import Write
 from dtlint.machine.names.scopes import load_module
@@ -217,8 +217,7 @@ def with_instance(machine: Machine, manager: Object, mask: int, inner: Any) -> i
     value: Value = manager
     assert isinstance(manager.kind, ClassRef)
     enter, leave = (
-        attributes.in_class(machine, manager.kind, f"__{way}__")
-        or attributes.in_class(machine, manager.kind, f"__a{way}__")
+        classes.in_class(machine, manager.kind, f"__{way}__") or classes.in_class(machine, manager.kind, f"__a{way}__")
         for way in ("enter", "exit")
     )
     if enter is not None:
@@ -290,7 +289,7 @@ def of_project(manager: Value) -> bool:
 def way_of(machine: Machine, manager: Value, way: str, mask: int) -> Value:
     """The method of an instance of the project; what a library does there says nothing to the other ranks."""
     if isinstance(manager, Object) and isinstance(manager.kind, ClassRef):
-        found = attributes.in_class(machine, manager.kind, f"__{way}__")
+        found = classes.in_class(machine, manager.kind, f"__{way}__")
         if found is not None:
             return attributes.bind(machine, found, manager, mask)
     return External("builtins.id")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dtlint.ir import nodes as ir
 from dtlint.knowledge.rows import Api
 from dtlint.machine.core import Machine
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import ClassRef, FunctionRef, Object, Value
 
 
@@ -19,7 +19,7 @@ def row_around(machine: Machine, function: FunctionRef, receiver: Value | None) 
     name = function.name.rpartition(".")[2]
     if name not in method_names(machine):
         return None
-    row = attributes.method_row(machine, receiver, name)
+    row = classes.method_row(machine, receiver, name)
     called = row.extra.get("around_own") if row is not None else None
     return row if called is not None and calls(machine, receiver.kind, str(called)) else None
 
@@ -37,7 +37,7 @@ def calls(machine: Machine, kind: ClassRef, name: str) -> bool:
     """Does any method of the class, or of those it derives from in the project, mention it?"""
     return any(
         isinstance(method, ir.Function) and name in method.tokens
-        for owner in attributes.linearise(machine, kind)
+        for owner in classes.linearise(machine, kind)
         if isinstance(owner, ClassRef)
         for method in owner.node.body
     )

@@ -21,7 +21,8 @@ from dtlint.machine.functions import (
 )
 from dtlint.machine.functions.entering import Outcome, enter
 from dtlint.machine.functions.following import can_skip, may_talk, too_deep
-from dtlint.machine.lanes import join, lanes_in, token
+from dtlint.machine.joining import join
+from dtlint.machine.lanes import lanes_in, token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.jax import copies, key_splits
@@ -30,7 +31,7 @@ from dtlint.machine.library.meeting.origins import SPAWNED
 from dtlint.machine.library.python import files, run_later
 from dtlint.machine.library.python.generators import BOUNDED, PART, items_of_part, stops_alike
 from dtlint.machine.logs import WHAT_IS_CALLED, Call, Decision, Event
-from dtlint.machine.names import attributes
+from dtlint.machine.names import attributes, classes
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import (
     NONE,
@@ -237,7 +238,7 @@ def call_object(
     machine: Machine, thing: Object, arguments: tuple[Value, ...], keywords: Keywords, mask: int, node: ir.Call | None
 ) -> Value:
     if isinstance(thing.kind, ClassRef):
-        method = attributes.in_class(machine, thing.kind, "__call__")
+        method = classes.in_class(machine, thing.kind, "__call__")
         several = one_of_several.call(machine, thing, mask) if thing.otherwise else None
         if several is not None:
             return call_value(machine, several, arguments, keywords, mask, node)
@@ -302,7 +303,7 @@ def restored(machine: Machine, function: FunctionRef, arguments: tuple[Value, ..
     itself, and counters that agreed then agree now."""
     if getattr(function.node, "name", "") != "load_state_dict" or function.owner is None:
         return arguments
-    if attributes.in_class(machine, function.owner, "state_dict") is None:
+    if classes.in_class(machine, function.owner, "state_dict") is None:
         return arguments
     return tuple(provenance.without_own_data(one) for one in arguments)
 

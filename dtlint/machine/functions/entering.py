@@ -9,7 +9,8 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import parameters
-from dtlint.machine.lanes import join, row, token
+from dtlint.machine.joining import join
+from dtlint.machine.lanes import row, token
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.meeting import group_start
 from dtlint.machine.logs import EXITS, Call, Log, decisions

@@ -16,7 +16,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.functions.reaching import names_reaching
 from dtlint.machine.library.feeding.batches import is_whole_name
 from dtlint.machine.library.jax.facts import DONATED
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import Bound, ClassRef, FunctionRef, Object, Tuple, Value
 
 SHORT = 8  # statements
@@ -154,7 +154,7 @@ def matters(machine: Machine, node: ir.Function, receiver: Value | None, values:
             return True  # it may read a tensor that is still on its way
         if "wrapper" in receiver.facts or once(machine, keeps_count, node):
             return True  # it may train a wrapped model behind the wrapper's back, or count
-        if receiver is machine.frame.receiver and attributes.called_as(machine, lambda known: known.losses):
+        if receiver is machine.frame.receiver and classes.called_as(machine, lambda known: known.losses):
             return True  # what it gives goes into a loss, with the gradients of the layers it uses
     if (
         is_answer(node)

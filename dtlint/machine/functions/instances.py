@@ -11,7 +11,7 @@ from dtlint.machine.functions import calls
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.python import options, run_later
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 DATACLASSES = ("dataclasses.dataclass", "attr.s", "attr.attrs", "attr.dataclass", "attrs.define", "attrs.frozen")
@@ -25,13 +25,13 @@ def instantiate(
     mask: int,
     node: ir.Call | None = None,
 ) -> Value:
-    bases = attributes.external_bases(machine, kind)
+    bases = classes.external_bases(machine, kind)
     made = machine.new(kind, mask)
     if node is not None and bases:
         machine.making[made.number] = node
     if any(base.rpartition(".")[2] in ("Enum", "IntEnum", "StrEnum", "Flag") for base in bases) and arguments:
         return machine.unknown("enum", kind.name, token(arguments[0]), cause=arguments[0].cause)
-    initialiser = attributes.in_class(machine, kind, "__init__")
+    initialiser = classes.in_class(machine, kind, "__init__")
     run_later.finalised(machine, made, mask)
     stands_in = isinstance(initialiser, FunctionRef) and is_stub(initialiser.node)
     if isinstance(initialiser, FunctionRef) and not stands_in:
@@ -93,7 +93,7 @@ def is_stub(node: ir.Function | ir.Lambda) -> bool:
 
 
 def has_fields(machine: Machine, kind: ClassRef, bases: tuple[str, ...]) -> bool:
-    for owner in attributes.linearise(machine, kind):
+    for owner in classes.linearise(machine, kind):
         if isinstance(owner, ClassRef) and any(
             name in DATACLASSES or name.endswith(("dataclass", ".define", ".struct.dataclass"))
             for name in owner.decorated
@@ -105,7 +105,7 @@ def has_fields(machine: Machine, kind: ClassRef, bases: tuple[str, ...]) -> bool
 
 def field_names(machine: Machine, kind: ClassRef) -> list[str]:
     names: list[str] = []
-    for owner in reversed(attributes.linearise(machine, kind)):
+    for owner in reversed(classes.linearise(machine, kind)):
         if isinstance(owner, ClassRef):
             fields = owner.attributes.get("<fields>")
             if isinstance(fields, Tuple):
@@ -132,7 +132,7 @@ def is_open(default: Value | None, spread: Value | None) -> bool:
 
 def from_outside(machine: Machine, kind: ClassRef) -> Value | None:
     """Settings that are read from the environment, a file or the command line where the object is made."""
-    bases = attributes.external_bases(machine, kind)
+    bases = classes.external_bases(machine, kind)
     outside = any(base.rpartition(".")[2] == "BaseSettings" for base in bases)
     return machine.unknown("settings", kind.path, kind.name) if outside else None
 
@@ -156,7 +156,7 @@ def fill_fields(
         if name in made.attributes:
             continue
         option = options.spread(machine, spread, name, mask)
-        default = attributes.in_class(machine, kind, name)
+        default = classes.in_class(machine, kind, name)
         if option is not None:
             machine.set(made, name, option, mask)
         elif isinstance(default, Object | Unknown) and "default_factory" in getattr(default, "facts", {}):
@@ -164,6 +164,6 @@ def fill_fields(
             machine.set(made, name, calls.call_value(machine, factory, (), (), mask), mask)
         elif is_open(default, spread):
             machine.set(made, name, left_to(machine, made, name, spread), mask)
-    after = attributes.in_class(machine, kind, "__post_init__")
+    after = classes.in_class(machine, kind, "__post_init__")
     if isinstance(after, FunctionRef):
         calls.follow(machine, after, made, (), (), mask)

@@ -12,7 +12,9 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import FUNCTIONS, join, token
+from dtlint.machine.joining import FUNCTIONS, join
+from dtlint.machine.lanes import token
+from dtlint.machine.names import classes
 from dtlint.machine.values import (
     Bound,
     ClassRef,
@@ -32,14 +34,12 @@ LEADING = "leads on"  # note: classes whose methods reach what rules ask for
 
 def field(machine: Machine, thing: Object, held: Value | None, name: str) -> Value | None:
     """What the thing, or the other that may be in its place, keeps under this name."""
-    from dtlint.machine.names import attributes
-
     found = held
     for question, answer, other in thing.otherwise:
         there = machine.get(other, name) if isinstance(other, Object) else None
         if there is None:
             continue
-        if found is None and isinstance(thing.kind, ClassRef) and attributes.in_class(machine, thing.kind, name):
+        if found is None and isinstance(thing.kind, ClassRef) and classes.in_class(machine, thing.kind, name):
             continue
         sides = (found or there, there) if answer else (there, found or there)
         found = join(*sides, machine.symbols, question, None)
@@ -60,11 +60,11 @@ def method(machine: Machine, thing: Object, found: Value, name: str, mask: int) 
 
 def only_of_other(machine: Machine, thing: Object, name: str, mask: int) -> Value | None:
     """A method that only the other thing has: where it is called, it is there."""
-    from dtlint.machine.names import attributes
+    from dtlint.machine.names import attributes, classes
 
     for _, _, other in thing.otherwise:
         if isinstance(other, Object) and isinstance(other.kind, ClassRef):
-            if attributes.in_class(machine, other.kind, name) is not None:
+            if classes.in_class(machine, other.kind, name) is not None:
                 return attributes.read(machine, other, name, mask)
             found = only_of_other(machine, other, name, mask)
             if found is not None:
@@ -86,9 +86,7 @@ def of_maker(machine: Machine, maker: Bound, name: str, mask: int) -> Value:
 
 def call(machine: Machine, thing: Object, mask: int) -> Value | None:
     """`policy(batch)`: the `__call__` of each."""
-    from dtlint.machine.names import attributes
-
-    owned = attributes.in_class(machine, thing.kind, "__call__") if isinstance(thing.kind, ClassRef) else None
+    owned = classes.in_class(machine, thing.kind, "__call__") if isinstance(thing.kind, ClassRef) else None
     found = method(machine, thing, Bound(owned, thing), "__call__", mask) if isinstance(owned, FunctionRef) else None
     return found if isinstance(found, Bound) and found.otherwise is not None else None
 
@@ -129,13 +127,11 @@ def chosen_by(machine: Machine, makers: list[Maker]) -> Value | None:
 
 def most_derived(machine: Machine, makers: list[Maker]) -> list[Maker]:
     """Without the classes that others of them are derived from: these say all that those say."""
-    from dtlint.machine.names import attributes
-
     above = [
         base
         for one, _ in makers
         if isinstance(one, ClassRef)
-        for base in attributes.linearise(machine, one)
+        for base in classes.linearise(machine, one)
         if base is not one
     ]
     return [one for one in makers if not any(one[0] is base for base in above)]
@@ -154,9 +150,7 @@ def with_own_words(machine: Machine, makers: list[Maker]) -> list[Maker]:
 
 def speaking(machine: Machine, kind: ClassRef) -> ClassRef:
     """The class, or the next one above it that has words of its own that reach what rules ask for."""
-    from dtlint.machine.names import attributes
-
-    owners = [one for one in attributes.linearise(machine, kind) if isinstance(one, ClassRef)]
+    owners = [one for one in classes.linearise(machine, kind) if isinstance(one, ClassRef)]
     return next((one for one in owners if has_words(machine, one)), kind)
 
 
@@ -194,11 +188,9 @@ def of_modules(machine: Machine, base: Unknown, name: str, mask: int) -> Value |
     return maker(machine, makers, base.symbol) if makers else None
 
 
-def common_base(machine: Machine, classes: list[Value]) -> bool:
+def common_base(machine: Machine, kinds: list[Value]) -> bool:
     """Do these classes inherit from one class of the project, or of a library?"""
-    from dtlint.machine.names import attributes
-
-    lines = [attributes.linearise(machine, one) for one in classes if isinstance(one, ClassRef)]
+    lines = [classes.linearise(machine, one) for one in kinds if isinstance(one, ClassRef)]
     plain = (External("builtins.object"), External("abc.ABC"))
     return any(base not in plain and all(base in line for line in lines) for line in lines[:1] for base in line)
 
@@ -206,7 +198,6 @@ def common_base(machine: Machine, classes: list[Value]) -> bool:
 def leads_on(machine: Machine, kind: object) -> bool:
     """Does the function reach what rules ask for, or a method of the class or of one that it inherits from?"""
     from dtlint.machine.functions.following import leading_on
-    from dtlint.machine.names import attributes
 
     if isinstance(kind, FunctionRef) and isinstance(kind.node, ir.Function):
         return not kind.node.tokens.isdisjoint(leading_on(machine, kind.path)[1])
@@ -214,7 +205,7 @@ def leads_on(machine: Machine, kind: object) -> bool:
         return False
     known: dict[int, bool] = machine.notes.setdefault(LEADING, {})
     if id(kind.node) not in known:
-        owners = [one for one in attributes.linearise(machine, kind) if isinstance(one, ClassRef)]
+        owners = [one for one in classes.linearise(machine, kind) if isinstance(one, ClassRef)]
         known[id(kind.node)] = any(has_words(machine, one) for one in owners)
     return known[id(kind.node)]
 

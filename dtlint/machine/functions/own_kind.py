@@ -10,7 +10,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import instances
 from dtlint.machine.library.invocation import Keywords
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import Bound, ClassRef, External, FunctionRef, Value
 
 
@@ -19,7 +19,7 @@ def maker(machine: Machine, kind: ClassRef, name: str) -> Value | None:
     owners = makers(machine).get(name)
     if not owners:
         return None
-    for base in attributes.external_bases(machine, kind):
+    for base in classes.external_bases(machine, kind):
         if base.partition(".")[0] in owners:
             return Bound(External(f"{base}.{name}"), kind)
     return None
@@ -39,7 +39,7 @@ def makers(machine: Machine) -> dict[str, set[str]]:
 
 def made(machine: Machine, kind: ClassRef, keywords: Keywords, mask: int, node: ir.Call | None) -> Value:
     """The constructor gets those options that it names, and finds the others where the weights are."""
-    initialiser = attributes.in_class(machine, kind, "__init__")
+    initialiser = classes.in_class(machine, kind, "__init__")
     taken = initialiser.node.params if isinstance(initialiser, FunctionRef) else ()
     names = {param.name for param in taken}
     return instances.instantiate(machine, kind, (), tuple(one for one in keywords if one[0] in names), mask, node)

@@ -11,7 +11,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
 from dtlint.machine.functions.following import holds_differing
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Value
 
 
@@ -46,7 +46,7 @@ def names_below(machine: Machine, kind: ClassRef, node: ir.Function) -> set[str]
         elif isinstance(one, ir.AugAssign | ir.AnnAssign):
             found.update(own_names(one.target, first))
         elif isinstance(one, ir.Call) and of_itself(one.func, first):
-            method = attributes.in_class(machine, kind, one.func.name)
+            method = classes.in_class(machine, kind, one.func.name)
             if isinstance(method, FunctionRef):
                 found |= written(machine, kind, method.node)
     return found

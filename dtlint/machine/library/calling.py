@@ -18,7 +18,16 @@ from dtlint.machine.library.answering import (
 )
 from dtlint.machine.library.computing import devices, elements, filled_rows, metrics, provenance, tensors, told_apart
 from dtlint.machine.library.drawing import rollouts, worlds
-from dtlint.machine.library.feeding import data, loaders, streams, vocabularies, webdatasets, whole_batches, workers
+from dtlint.machine.library.feeding import (
+    data,
+    loader_options,
+    loaders,
+    streams,
+    vocabularies,
+    webdatasets,
+    whole_batches,
+    workers,
+)
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.jax import mapping as jax_mapping
@@ -145,10 +154,10 @@ def call(
     if last == "__init__" and isinstance(receiver, Object):
         return initialised(machine, name.rpartition(".")[0], receiver, arguments, keywords, mask, node)
     if receiver is not None:
-        from dtlint.machine.names import attributes
+        from dtlint.machine.names import classes
 
         modules.asked_for(machine, receiver, last)
-        row = attributes.method_row(machine, receiver, last)
+        row = classes.method_row(machine, receiver, last)
     if row is None:
         row = machine.knowledge.api(name) or stepping.method_of_wrapped(machine, receiver, last)
     if row is None and receiver is None:
@@ -231,7 +240,7 @@ def initialised(
         return NONE
     call = Invocation(row.name, row, None, arguments, keywords, mask, machine.making.get(thing.number, node))
     trainers.constructed(machine, thing, call)
-    if row.type == loaders.LOADER:
+    if row.type == loader_options.LOADER:
         loaders.derived(machine, thing, call)
     data.derived(machine, thing, call)
     if row.op == wrapping.WRAP:

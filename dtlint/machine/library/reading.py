@@ -15,6 +15,7 @@ from dtlint.machine.library.meeting import identity, meshes
 from dtlint.machine.library.python import builtins as python
 from dtlint.machine.library.python import environment_use, files, generators, iterators, options, own_order
 from dtlint.machine.library.training import stepping
+from dtlint.machine.names import classes
 from dtlint.machine.values import (
     FILLED,
     Bound,
@@ -81,13 +82,13 @@ def read_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Val
 
 
 def super_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value:
-    from dtlint.machine.names import attributes
+    from dtlint.machine.names import attributes, classes
 
     owner, receiver = thing.facts.get("owner"), thing.facts.get("receiver")
     kind = receiver.kind if isinstance(receiver, Object) else receiver if isinstance(receiver, ClassRef) else None
     if not isinstance(kind, ClassRef):
         return machine.unknown("super", name)
-    order = attributes.linearise(machine, kind)
+    order = classes.linearise(machine, kind)
     start = order.index(owner) + 1 if owner in order else 0
     for base in order[start:]:
         if isinstance(base, ClassRef):
@@ -118,10 +119,9 @@ def iterated(machine: Machine, value: Value, mask: int) -> Value:
 
         return subscripts.listed_parts(value) or value
     from dtlint.machine.functions import calls
-    from dtlint.machine.names import attributes
 
     batches = loaders.inside_of(value)
-    method = attributes.in_class(machine, value.kind, "__iter__")
+    method = classes.in_class(machine, value.kind, "__iter__")
     if not isinstance(method, FunctionRef):
         return batches
     given = calls.follow(machine, method, value, (), (), mask)

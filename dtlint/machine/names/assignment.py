@@ -13,7 +13,7 @@ from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.feeding import batches
 from dtlint.machine.library.jax import key_counts
 from dtlint.machine.library.jax import keys as jax_keys
-from dtlint.machine.names import attributes, said_types, subscripts
+from dtlint.machine.names import attributes, classes, put_items, said_types, subscripts
 from dtlint.machine.values import (
     FALSE,
     TRUE,
@@ -73,7 +73,7 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
         containers.extend(machine, old, value, mask)
         return mask
     if isinstance(old, Object) and node.op == "|" and dictionaries.is_plain(old):
-        subscripts.merge(machine, old, value, mask)
+        put_items.merge(machine, old, value, mask)
         return mask
     if isinstance(old, External) and node.op == "|" and environment_use.taken_over(machine, old, value, mask):
         return mask
@@ -99,8 +99,8 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
             from dtlint.machine.library.computing import metrics
 
             metrics.grown(machine, container, node.op)
-        if subscripts.only_changes(container):
-            subscripts.change(machine, container, machine.evaluate(node.target.index, mask), result, mask)
+        if put_items.only_changes(container):
+            put_items.change(machine, container, machine.evaluate(node.target.index, mask), result, mask)
             return mask
     assign_target(machine, node.target, result, mask)
     return mask
@@ -160,7 +160,7 @@ def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) ->
         if isinstance(container, Unknown) and isinstance(target.value, ir.Index):
             put_inside(machine, target.value, container, value, mask)
         if subscripts.by_name(machine, container, index, "__setitem__", (index, value), mask) is None:
-            subscripts.put(machine, container, index, value, mask)
+            put_items.put(machine, container, index, value, mask)
     elif isinstance(target, ir.Tup | ir.ListExpr):
         unpack(machine, target.items, value, mask)
     elif isinstance(target, ir.Star):
@@ -183,7 +183,7 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
                 write_attribute(machine, held, name, lane_value(value, lane), 1 << lane)
         return
     if isinstance(base, Object) and isinstance(base.kind, ClassRef):
-        setter = attributes.in_class(machine, base.kind, f"<setter> {name}")
+        setter = classes.in_class(machine, base.kind, f"<setter> {name}")
         if setter is not None:
             from dtlint.machine.functions import calls
 
@@ -220,8 +220,8 @@ def keep_default(machine: Machine, thing: Object, name: str) -> None:
     """What its class says an attribute is, or how it looks it up, is what it stays where the write below a branch does
     not happen. (It says the same as before: nothing that a branch has to take back.)"""
     if isinstance(thing.kind, ClassRef) and name not in thing.attributes:
-        usual = attributes.in_class(machine, thing.kind, name)
-        if usual is None and attributes.in_class(machine, thing.kind, "__getattr__") is not None:
+        usual = classes.in_class(machine, thing.kind, name)
+        if usual is None and classes.in_class(machine, thing.kind, "__getattr__") is not None:
             usual = machine.unknown("attribute", thing.number, name)  # not asked: it may fail, and nobody looks
         if isinstance(usual, Const | Tuple | Unknown | Row):
             thing.attributes[name] = usual

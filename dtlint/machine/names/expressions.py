@@ -15,14 +15,15 @@ from dtlint.machine.contents.operators import arithmetic, both, comparison, cont
 from dtlint.machine.contents.truth import answered, truth, truth_of
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
-from dtlint.machine.lanes import join, map_lanes, overlay, restrict
+from dtlint.machine.joining import join
+from dtlint.machine.lanes import map_lanes, overlay, restrict
 from dtlint.machine.library.computing import taken_up
 from dtlint.machine.library.feeding import batches
 from dtlint.machine.library.meeting import roots, works
 from dtlint.machine.library.python import files, generators, iteration, templates
 from dtlint.machine.library.training import models
 from dtlint.machine.logs import Decision, plain_question
-from dtlint.machine.names import attributes, scopes, subscripts
+from dtlint.machine.names import attributes, classes, put_items, scopes, subscripts
 from dtlint.machine.names.frames import HANDED_ON
 from dtlint.machine.starts import settings
 from dtlint.machine.values import (
@@ -200,7 +201,7 @@ def has_inside(machine: Machine, op: str, left: Value, right: Value, mask: int) 
     """`rank in team`, where the class says itself what is in it."""
     if op not in ("in", "not in") or not isinstance(right, Object) or not isinstance(right.kind, ClassRef):
         return None
-    method = attributes.in_class(machine, right.kind, "__contains__")
+    method = classes.in_class(machine, right.kind, "__contains__")
     if not isinstance(method, FunctionRef):
         return None
     answer = calls.follow(machine, method, right, (left,), (), mask)
@@ -426,9 +427,9 @@ def dict_(machine: Machine, node: ir.DictExpr, mask: int) -> Value:
     for key_node, value_node in node.items:
         value = evaluate(machine, value_node, mask)
         if key_node is None:
-            subscripts.merge(machine, result, value, mask)
+            put_items.merge(machine, result, value, mask)
         else:
-            subscripts.put(machine, result, evaluate(machine, key_node, mask), value, mask)
+            put_items.put(machine, result, evaluate(machine, key_node, mask), value, mask)
     return result
 
 

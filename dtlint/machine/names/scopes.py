@@ -9,11 +9,12 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import library
 from dtlint.machine.contents import containers
-from dtlint.machine.core import DEEPEST, Machine, OutOfBudget
+from dtlint.machine.core import Machine, OutOfBudget
 from dtlint.machine.functions import kept
 from dtlint.machine.logs import Log
-from dtlint.machine.names import attributes, for_checkers
+from dtlint.machine.names import classes, for_checkers
 from dtlint.machine.names.frames import Frame
+from dtlint.machine.starts import scripts
 from dtlint.machine.uses import Uses
 from dtlint.machine.values import (
     MISSING,
@@ -128,7 +129,7 @@ def told_of(machine: Machine, node: ir.Class, made: ClassRef, mask: int) -> Valu
     from dtlint.machine.functions import calls
 
     for base in made.bases:
-        hook = attributes.in_class(machine, base, "__init_subclass__") if isinstance(base, ClassRef) else None
+        hook = classes.in_class(machine, base, "__init_subclass__") if isinstance(base, ClassRef) else None
         if isinstance(hook, FunctionRef):
             keywords = tuple((name, machine.evaluate(value, mask)) for name, value in node.keywords if name)
             calls.call_value(machine, hook, (made,), keywords, mask)
@@ -327,7 +328,7 @@ def run_module(machine: Machine, path: str) -> None:
     saved = (machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at)
     followed = (machine.deepest, machine.near, machine.facts, machine.decorating)
     machine.facts, machine.decorating = {}, None
-    machine.deepest = machine.near = DEEPEST  # whoever comes first: the bindings are for all
+    machine.deepest, machine.near = scripts.as_module(machine, path, module)
     log = Log()
     machine.notes["module log", path] = log
     aside = library.noticing.set_aside(machine)

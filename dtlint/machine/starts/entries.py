@@ -15,7 +15,7 @@ from dtlint.machine.library.feeding import loaders
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.meeting import group_start, identity
 from dtlint.machine.logs import Log, LogNode
-from dtlint.machine.names import attributes, said_types
+from dtlint.machine.names import classes, said_types
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.names.scopes import load_module
 from dtlint.machine.starts import first_instance, given_back, set_up, settings, state, steering
@@ -110,18 +110,18 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
     if handed:
         steering.goes_on(machine)
     if function.name == "__enter__" and isinstance(receiver, Object) and isinstance(receiver.kind, ClassRef):
-        leave = attributes.in_class(machine, receiver.kind, "__exit__")
+        leave = classes.in_class(machine, receiver.kind, "__exit__")
         if isinstance(leave, FunctionRef):  # whoever goes in comes out again
             calls.follow(machine, leave, receiver, (NONE, NONE, NONE), (), machine.world.full)
 
 
 def called_alone(machine: Machine, kind: ClassRef, name: str) -> bool:
     """Does a framework call this method on one rank only?"""
-    return any(name in known.alone for known in attributes.library_types(machine, kind))
+    return any(name in known.alone for known in classes.library_types(machine, kind))
 
 
 def is_hook(machine: Machine, kind: ClassRef, name: str) -> bool:
-    return any(name in known.hooks for known in attributes.library_types(machine, kind))
+    return any(name in known.hooks for known in classes.library_types(machine, kind))
 
 
 def note_answer(machine: Machine, method: FunctionRef, receiver: Value | None, answer: Value, mask: int) -> None:
@@ -130,7 +130,7 @@ def note_answer(machine: Machine, method: FunctionRef, receiver: Value | None, a
     if not isinstance(kind, ClassRef) or not isinstance(node, ir.Function):
         return
     more: dict[str, Any] = {"path": method.path, "at": node.at, "subject": answer, "extra": {"module": receiver}}
-    for known in attributes.library_types(machine, kind):
+    for known in classes.library_types(machine, kind):
         if node.name in known.losses:
             machine.emit_event("record", "loss", node.name, mask, **more)
         if node.name in known.schedules:
@@ -141,7 +141,7 @@ def is_loss(machine: Machine, method: FunctionRef, receiver: Value | None) -> bo
     kind, node = getattr(receiver, "kind", None), method.node
     if not isinstance(kind, ClassRef) or not isinstance(node, ir.Function):
         return False
-    return any(node.name in known.losses for known in attributes.library_types(machine, kind))
+    return any(node.name in known.losses for known in classes.library_types(machine, kind))
 
 
 def tells_who_it_is(machine: Machine, owner: ir.Class | None) -> bool:
@@ -220,7 +220,7 @@ def entered_on(machine: Machine, kind: ClassRef, function: ir.Function) -> Objec
 
 
 def constructed(machine: Machine, kind: ClassRef, log: Log) -> Object:
-    initialiser = attributes.in_class(machine, kind, "__init__")
+    initialiser = classes.in_class(machine, kind, "__init__")
     saved, begun = machine.sinks, machine.facts.get(group_start.STARTED)
     reached, machine.uses.reached = machine.uses.reached, set()
     machine.sinks = [(log, machine.world.full)]
@@ -248,13 +248,13 @@ def constructed(machine: Machine, kind: ClassRef, log: Log) -> Object:
 def left_out(machine: Machine, kind: ClassRef) -> tuple[tuple[str, Value], ...]:
     """The fields of a dataclass that may be left out: None, or what the clock says, is what they hold then, and nobody
     knows what otherwise."""
-    if not instances.has_fields(machine, kind, attributes.external_bases(machine, kind)):
+    if not instances.has_fields(machine, kind, classes.external_bases(machine, kind)):
         return ()
     plain = any(name in instances.DATACLASSES for name in kind.decorated)
     return tuple(
         (name, machine.unknown("field", kind.name, name))
         for name in instances.field_names(machine, kind)
-        if (default := attributes.in_class(machine, kind, name)) is not None
+        if (default := classes.in_class(machine, kind, name)) is not None
         and (deep_cause(machine, (default,)) is not None or (plain and default == NONE))
     )
 
@@ -263,7 +263,7 @@ def handed_to(machine: Machine, receiver: Value | None, name: str) -> Mapping[st
     """What the framework gives to this method of a class derived from one of its own."""
     if not isinstance(receiver, Object) or not isinstance(receiver.kind, ClassRef):
         return {}
-    kinds = attributes.library_types(machine, receiver.kind)
+    kinds = classes.library_types(machine, receiver.kind)
     return {param: what for known in kinds if name in known.hooks for param, what in known.hands.items()}
 
 

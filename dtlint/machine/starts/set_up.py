@@ -15,7 +15,7 @@ from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine, OutOfBudget
 from dtlint.machine.functions import entering, following
 from dtlint.machine.logs import Decision, Guards, Log
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.starts import state
 from dtlint.machine.values import BY_RANK, CONTAINERS, NONE, ClassRef, FunctionRef, Object, Row, Slots, Value
@@ -34,7 +34,7 @@ def by_other_methods(machine: Machine, thing: Object, arguments: Arguments) -> N
     machine.uses.reached = set()
     machine.deepest = DEPTH
     try:
-        for owner in reversed(attributes.linearise(machine, thing.kind)):
+        for owner in reversed(classes.linearise(machine, thing.kind)):
             if isinstance(owner, ClassRef):
                 of_class(machine, thing, owner, arguments)
     finally:
@@ -75,7 +75,7 @@ def names_of(machine: Machine, owner: ClassRef) -> tuple[set[str], list[tuple[ir
 
 def prepares(machine: Machine, owner: ClassRef) -> set[str]:
     """Methods that the framework of the class calls in one process of each node, ahead of the others."""
-    return {name for known in attributes.library_types(machine, owner) for name in known.prepares}
+    return {name for known in classes.library_types(machine, owner) for name in known.prepares}
 
 
 def first_of_nodes(machine: Machine, owner: ClassRef, method: ir.Function) -> Decision:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import instances
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import FALSE, ClassRef, Const, Object, Symbol, Unknown, Value
 
 
@@ -28,7 +28,7 @@ def perhaps_named(machine: Machine, made: Object | ClassRef, name: Unknown, spel
     if name.cause is not None or not isinstance(kind, ClassRef):
         return
     held = {} if isinstance(made, ClassRef) else dict.fromkeys(made.attributes)
-    for owner in attributes.linearise(machine, kind):
+    for owner in classes.linearise(machine, kind):
         if isinstance(owner, ClassRef):
             held.update(dict.fromkeys(owner.attributes))
     fitting = [one for one in held if isinstance(one, str) and (spelled is None or re.fullmatch(spelled, one))]
@@ -44,19 +44,19 @@ def by_a_caller(machine: Machine, made: Object) -> None:
     if not isinstance(kind, ClassRef) or not any(name in instances.DATACLASSES for name in kind.decorated):
         return
     for name in instances.field_names(machine, kind):
-        if (made.attributes.get(name) or attributes.in_class(machine, kind, name)) == FALSE:
+        if (made.attributes.get(name) or classes.in_class(machine, kind, name)) == FALSE:
             machine.set(made, name, machine.unknown("field", kind.name, name), machine.world.full)
 
 
 def unsettle(machine: Machine, made: Object, kind: ClassRef, names: Iterable[str], source: Symbol, mask: int) -> None:
     for name in names:
-        if isinstance(made.attributes.get(name) or attributes.in_class(machine, kind, name), Const):
+        if isinstance(made.attributes.get(name) or classes.in_class(machine, kind, name), Const):
             machine.set(made, name, machine.unknown("attr", source, name), mask)
 
 
 def unsettle_class(machine: Machine, kind: ClassRef, names: Iterable[str], source: Symbol, mask: int) -> None:
     """Settings that are kept in a class itself, which nobody makes an instance of."""
     for name in names:
-        if isinstance(attributes.in_class(machine, kind, name), Const) and not name.startswith("__"):
+        if isinstance(classes.in_class(machine, kind, name), Const) and not name.startswith("__"):
             held = machine.unknown("attr", source, name)
             machine.store(kind.attributes, name, held, mask, machine.world.full)

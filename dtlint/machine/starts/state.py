@@ -15,9 +15,9 @@ from dtlint.ir.functions import every_node
 from dtlint.machine.contents import lacking
 from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import prefer
+from dtlint.machine.joining import prefer
 from dtlint.machine.logs import Log
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import CONTAINERS, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
 
@@ -57,7 +57,7 @@ def settle_all(machine: Machine, thing: Object) -> None:
         if not isinstance(one.kind, ClassRef) or one.number in done:
             continue
         done.add(one.number)
-        for owner in reversed(attributes.linearise(machine, one.kind)):
+        for owner in reversed(classes.linearise(machine, one.kind)):
             if isinstance(owner, ClassRef):
                 machine.uses.consulted |= {(owner.path, method.qualname) for method in methods(owner)}
                 for name, written in written_by(machine, owner).items():
@@ -115,7 +115,7 @@ def filled(machine: Machine, container: Object, item: Unknown) -> Object:
 
 def of_class(machine: Machine, holder: Object, name: str) -> Value | None:
     """`resumed = False` in the body of the class"""
-    found = attributes.in_class(machine, holder.kind, name) if isinstance(holder.kind, ClassRef) else None
+    found = classes.in_class(machine, holder.kind, name) if isinstance(holder.kind, ClassRef) else None
     plain = isinstance(found, Const | Tuple) or (isinstance(found, Object) and found.kind in CONTAINERS)
     return found if plain else None
 
@@ -124,7 +124,7 @@ def counted(machine: Machine, thing: Object, mask: int) -> None:
     """A framework calls the methods turn after turn: what they count has come to any number by then."""
     if not isinstance(thing.kind, ClassRef):
         return
-    for owner in attributes.linearise(machine, thing.kind):
+    for owner in classes.linearise(machine, thing.kind):
         for name, written in written_by(machine, owner).items() if isinstance(owner, ClassRef) else ():
             held = thing.attributes.get(name)
             if written.unclear and isinstance(held, Const) and type(held.value) in (int, float):

@@ -13,7 +13,7 @@ from dtlint.machine.library.computing.marks import deep_tags
 from dtlint.machine.library.computing.metrics import OWN_COUNTS, held_in, told_to_one
 from dtlint.machine.library.computing.provenance import inner_symbols, symbols_in
 from dtlint.machine.library.feeding import cut_shares
-from dtlint.machine.library.feeding.loaders import Described
+from dtlint.machine.library.feeding.loader_options import Described
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax.facts import LEARNED
 from dtlint.machine.library.meeting.evidence import evidence

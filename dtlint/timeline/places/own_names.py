@@ -15,7 +15,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import Cause, Object, Row, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.places.files import READS, WRITES, Access, accesses, overlap, private
 from dtlint.timeline.places.host_files import of_each_host
-from dtlint.timeline.places.races import answers_to, chosen
+from dtlint.timeline.places.two_lanes import answers_to, chosen
 from dtlint.timeline.places.wrong_scopes import on_a_second_machine_only
 from dtlint.timeline.programs import in_a_test
 from dtlint.timeline.ranks.arrivals import all_ranks_here, meeting_functions, started

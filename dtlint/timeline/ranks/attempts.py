@@ -32,7 +32,7 @@ from dtlint.machine.values import BY_SHARE, Cause, Object
 from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.classify import RANK_KINDS
 from dtlint.timeline.ranks.handing_out import handed_out
-from dtlint.timeline.ranks.managers import managed
+from dtlint.timeline.ranks.manager_orders import managed
 from dtlint.timeline.ranks.parting import Divergence, Path, communicates_without_end, ends_with_a_turn, strip_ends
 from dtlint.timeline.samples.called_again import in_a_loop
 from dtlint.timeline.steps.kinds import KIND

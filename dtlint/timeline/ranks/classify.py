@@ -15,7 +15,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.starts.given import settled
 from dtlint.machine.values import BY_SHARE, FALSE, Symbol, Unknown
 from dtlint.machine.walks import walk
-from dtlint.timeline.ranks.managers import managed
+from dtlint.timeline.ranks.manager_orders import managed
 from dtlint.timeline.ranks.parting import Divergence
 from dtlint.timeline.ranks.shown import Shown
 from dtlint.timeline.samples import strided, uneven

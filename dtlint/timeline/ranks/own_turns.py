@@ -10,7 +10,7 @@ from typing import Any
 
 from dtlint.machine.control.turn_questions import COUNTED
 from dtlint.machine.library.computing.provenance import number_in
-from dtlint.machine.library.feeding.sharding import EVEN, multiple
+from dtlint.machine.library.feeding.totals import EVEN, multiple
 from dtlint.machine.logs import Choice, Event, LogNode, Loop, plain_question
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Symbol, Unknown, Value

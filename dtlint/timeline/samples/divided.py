@@ -10,9 +10,9 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import inside, sharding, webdatasets
-from dtlint.machine.library.feeding.loaders import LOADER, Described, number_of, option
+from dtlint.machine.library.feeding.loader_options import LOADER, Described, number_of, option
 from dtlint.machine.logs import Decision, Event, Site
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.run import Run
 from dtlint.machine.values import ClassRef, Const, External, FunctionRef, Object, Symbol, Unknown, Value
 from dtlint.timeline.places.metrics import several_processes
@@ -146,7 +146,7 @@ def counted_by(dataset: Value) -> list[Value] | None:
     """What its `__len__` asks: a sampler divides as many samples as that says, whatever else is cut in it."""
     if not isinstance(dataset, Object) or not isinstance(dataset.kind, ClassRef):
         return None
-    method = attributes.in_class(None, dataset.kind, "__len__")  # type: ignore[arg-type]  # needs no machine
+    method = classes.in_class(None, dataset.kind, "__len__")  # type: ignore[arg-type]  # needs no machine
     if not isinstance(method, FunctionRef) or not isinstance(method.node, ir.Function):
         return None
     return [held for name, held in dataset.attributes.items() if name in method.node.tokens] or None

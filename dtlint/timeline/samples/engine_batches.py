@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dtlint.findings import Step
 from dtlint.machine.lanes import token
 from dtlint.machine.library.feeding.batches import Share, history, same_number
-from dtlint.machine.library.feeding.loaders import option
-from dtlint.machine.library.feeding.sharding import factors
+from dtlint.machine.library.feeding.loader_options import option
+from dtlint.machine.library.feeding.totals import factors
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.training.wrapping import BATCHES

@@ -8,7 +8,7 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_name, every_node
 from dtlint.machine.library.drawing.draws import PERMUTES
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.run import Run
 from dtlint.machine.starts.state import CONSTRUCTORS
 from dtlint.machine.values import FunctionRef, Object
@@ -45,7 +45,7 @@ def kept_for_nothing(run: Run) -> Iterator[tuple[FunctionRef, tuple[Step, ...]]]
 
 def shuffled_alike(run: Run, thing: Object) -> tuple[str, int] | None:
     """Where its walk shuffles, after a seed that is made of nothing that ever changes."""
-    walk = attributes.in_class(None, thing.kind, "__iter__")  # type: ignore[arg-type]
+    walk = classes.in_class(None, thing.kind, "__iter__")  # type: ignore[arg-type]
     if not isinstance(walk, FunctionRef) or not isinstance(walk.node, ir.Function):
         return None
     walking = below(thing.kind, walk.node)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import samplers
-from dtlint.machine.library.feeding.loaders import LOADER, is_true, number_of, option
+from dtlint.machine.library.feeding.loader_options import LOADER, is_true, number_of, option
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.logs import Call, Choice, Event, Loop, Site
 from dtlint.machine.run import Run

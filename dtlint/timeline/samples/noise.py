@@ -11,7 +11,7 @@ from dtlint.machine.library.computing.tensors import SIZES
 from dtlint.machine.library.drawing.draws import IN_LESSON
 from dtlint.machine.library.drawing.seeds import GENERATORS, State, alike
 from dtlint.machine.library.feeding import inside
-from dtlint.machine.library.feeding.loaders import Described, option
+from dtlint.machine.library.feeding.loader_options import Described, option
 from dtlint.machine.library.feeding.picks import PICK
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.evidence import alone

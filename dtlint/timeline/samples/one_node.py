@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from dtlint.findings import Step
 from dtlint.machine.library.feeding.batches import Share, is_whole_name
-from dtlint.machine.library.feeding.loaders import option
+from dtlint.machine.library.feeding.loader_options import option
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.logs import Event, Site

@@ -13,11 +13,11 @@ from dtlint.machine.lanes import name_lanes
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import samplers
 from dtlint.machine.library.feeding.data import TOLD_EPOCH
-from dtlint.machine.library.feeding.loaders import is_true
+from dtlint.machine.library.feeding.loader_options import is_true
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.logs import Event, LogNode, Loop, Site
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.run import Run
 from dtlint.machine.values import FALSE, NONE, ClassRef, Const, FunctionRef, Object, Unknown, Value
 from dtlint.timeline.records import ways_to
@@ -262,7 +262,7 @@ def waits_for_epoch(run: Run, thing: Object) -> bool:
     """Does its `__iter__` ask for what its `set_epoch` sets, its own or that of torch's sampler?"""
     if not isinstance(thing.kind, ClassRef):
         return False
-    told, walk_over = (attributes.in_class(None, thing.kind, name) for name in (TOLD_EPOCH, "__iter__"))  # type: ignore[arg-type]
+    told, walk_over = (classes.in_class(None, thing.kind, name) for name in (TOLD_EPOCH, "__iter__"))  # type: ignore[arg-type]
     if not isinstance(walk_over, FunctionRef) or not isinstance(walk_over.node, ir.Function):
         return False
     if isinstance(told, FunctionRef):
@@ -279,7 +279,7 @@ def below(kind: ClassRef, function: ir.Function) -> list[ir.Function]:
     found = [function]
     for one in found:  # grows
         for name in sorted(one.tokens):
-            method = attributes.in_class(None, kind, name)  # type: ignore[arg-type]
+            method = classes.in_class(None, kind, name)  # type: ignore[arg-type]
             node = method.node if isinstance(method, FunctionRef) else None
             if isinstance(node, ir.Function) and node not in found:
                 found.append(node)

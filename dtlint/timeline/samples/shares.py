@@ -24,7 +24,7 @@ from dtlint.machine.library.feeding.batches import (
     same_number,
     says_whole,
 )
-from dtlint.machine.library.feeding.loaders import option
+from dtlint.machine.library.feeding.loader_options import option
 from dtlint.machine.library.feeding.streams import CUT
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts

@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import sharding, streams, whole_batches
-from dtlint.machine.library.feeding.loaders import LOADER, is_open, number_of, option
+from dtlint.machine.library.feeding.loader_options import LOADER, is_open, number_of, option
 from dtlint.machine.library.feeding.whole_batches import unpadded
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop, Site

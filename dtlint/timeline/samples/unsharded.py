@@ -10,7 +10,7 @@ from dtlint.ir.leftovers import given_to_nobody
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.drawing.seeds import alike
 from dtlint.machine.library.feeding import inside, picks, samplers, sharding, webdatasets
-from dtlint.machine.library.feeding.loaders import LOADER, is_open
+from dtlint.machine.library.feeding.loader_options import LOADER, is_open
 from dtlint.machine.library.feeding.streams import BEGUN
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.logs import Choice, Event, Loop, Site

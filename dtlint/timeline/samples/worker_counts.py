@@ -15,10 +15,10 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.library.feeding import webdatasets
 from dtlint.machine.library.feeding.inside import Inside
-from dtlint.machine.library.feeding.loaders import is_open, option
+from dtlint.machine.library.feeding.loader_options import is_open, option
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Site
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, FunctionRef, Object, Value
 from dtlint.timeline.samples.noise import workers_of
@@ -66,7 +66,7 @@ def counted_for_seeds(dataset: Value | None, look: Inside) -> tuple[ir.AugAssign
     """The counter of `__iter__` that a generator is seeded with."""
     if not isinstance(dataset, Object) or isinstance(dataset.kind, str):
         return None
-    method = attributes.in_class(None, dataset.kind, "__iter__")  # type: ignore[arg-type]
+    method = classes.in_class(None, dataset.kind, "__iter__")  # type: ignore[arg-type]
     if not isinstance(method, FunctionRef) or not isinstance(method.node, ir.Function) or not method.node.params:
         return None
     owner = method.node.params[0].name

@@ -7,7 +7,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import Bound, ClassRef, Const, FunctionRef, Object, Value
 from dtlint.timeline.steps.stepping import events
 
@@ -94,7 +94,7 @@ def is_call_of(node: Any, name: str) -> bool:
 
 
 def attributes_in(kind: ClassRef, name: str) -> Value | None:
-    return attributes.in_class(None, kind, name)  # type: ignore[arg-type]  # needs no machine
+    return classes.in_class(None, kind, name)  # type: ignore[arg-type]  # needs no machine
 
 
 def functions(body: tuple[Any, ...]) -> Iterator[ir.Function]:

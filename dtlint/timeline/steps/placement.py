@@ -1,4 +1,4 @@
-"""Which device does each rank work on, and onto which does it load?"""
+"""Which device does each rank choose to work on?"""
 
 from __future__ import annotations
 
@@ -9,18 +9,13 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import children, every_node
 from dtlint.launch.model import is_local
 from dtlint.machine.contents.dictionaries import entries
-from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.meeting.evidence import alone, distributed, of_one
+from dtlint.machine.library.meeting.evidence import alone
 from dtlint.machine.library.meeting.origins import spawns
 from dtlint.machine.library.meeting.spawning import INDEX
 from dtlint.machine.library.reading import BY_NAME
-from dtlint.machine.library.training.stepping import LOADED
-from dtlint.machine.logs import Attempt, Event
+from dtlint.machine.logs import Event
 from dtlint.machine.spoken import COMMUNICATES
 from dtlint.machine.values import (
-    BY_PROCESS,
-    NONE,
-    TRUE,
     Cause,
     Const,
     Object,
@@ -31,19 +26,13 @@ from dtlint.machine.values import (
     Value,
     lane_value,
 )
-from dtlint.timeline import devices
-from dtlint.timeline.arrays.lives import holds
-from dtlint.timeline.order import Met, exclusive, ordered
-from dtlint.timeline.places.files import accesses, overlap
-from dtlint.timeline.programs import in_an_actor, of_trials
-from dtlint.timeline.ranks.arrivals import instead_of_start
-from dtlint.timeline.records import recorded
+from dtlint.timeline.order import Met, ordered
+from dtlint.timeline.programs import of_trials
 from dtlint.timeline.steps.names_of_parts import functions
 from dtlint.timeline.steps.stepping import events
 
 INIT = "torch.distributed.init_process_group"
 OWN_LAUNCHER = frozenset({"executable", "device_count"})
-LATER = ("signal", "exit", "finaliser")
 PARAMS = (
     "device",
     "device_ids",
@@ -54,9 +43,6 @@ PARAMS = (
     "map_location",
     "device_map",
 )  # DDP only notes its `output_device`
-
-
-# --- devices by number -------------------------------------------------------------------------------------------
 
 
 def number_of(value: Value) -> int | None:
@@ -315,241 +301,3 @@ def statements(body: tuple[Any, ...]) -> Iterator[Any]:
             inner = getattr(statement, name, None)
             if isinstance(inner, tuple):
                 yield from statements(inner)
-
-
-# --- no device chosen ----------------------------------------------------------------------------------------------
-
-
-def unchosen(run: Any) -> Iterator[tuple[Met, Met, Met | None]]:
-    """The first GPU work after an NCCL start for which nobody chose this rank's device, and the choice that comes too
-    late for it. Where the backend is an option, only such a choice shows that the ranks work on GPUs of their own. A
-    program of several commands starts in each of them for itself."""
-    begun: list[Met] = []
-    if sets_visible(run) or alone(run):
-        return
-    for start in events(run, "record", "init"):
-        if (start.event.api != INIT and not own_card(start.event)) or not all(exclusive(start, one) for one in begun):
-            continue
-        begun.append(start)
-        found = unchosen_before(run, start) or unchosen_behind(run, start)
-        if found is not None:
-            work, late = found
-            yield work, start, late
-            return
-
-
-def unchosen_before(run: Any, start: Met) -> tuple[Met, Met] | None:
-    """GPU work before the start, and the choice of a device behind it. What spawns the ranks works for itself."""
-    if spawns(run) or starts_itself(run) or of_one(start.event) or in_an_actor(run, start.event):
-        return None
-    choice = next((met for met in ordered(run) if chooses(met.event) and not exclusive(met, start)), None)
-    if choice is None or choice.event.mask != run.world.full:
-        return None
-    for met in ordered(run):
-        if met.number >= min(start.number, choice.number):
-            return None
-        if met.event.mask == run.world.full and on_default_device(run, met.event) and not exclusive(met, choice):
-            return met, choice
-    return None
-
-
-def unchosen_behind(run: Any, start: Met) -> tuple[Met, Met | None] | None:
-    """The GPU work behind this start, and the choice that comes too late."""
-    if of_one(start.event) or in_an_actor(run, start.event):
-        return None
-    nccl = own_card(start.event) or is_nccl(devices.with_gpus(run, start.event.extra["call"].get("backend")))
-    if nccl is False or start.event.extra["call"].get("device_id") not in (None, NONE):
-        return None
-    choices = [met for met in ordered(run) if chooses(met.event) and not exclusive(met, start)]
-    if nccl is None and not choices:
-        return None
-    for met in ordered(run):
-        if met.number > start.number and not exclusive(met, start) and not some_other_time(met):
-            if any(one.number <= met.number for one in choices):
-                return None
-            meets = (nccl or any(just_behind(met, one) for one in choices)) and meets_on_device(run, met.event)
-            if on_default_device(run, met.event) or (
-                meets and (choices or (packs(met.event) and works_on_own(run, met)))
-            ):
-                late = next((one for one in choices if not exclusive(met, one)), None)
-                return (met, late) if nccl or late is not None else None
-    return None
-
-
-def just_behind(met: Met, choice: Met) -> bool:
-    """In the same function, which so has GPUs in mind whatever backend it is given?"""
-    one, other = met.event, choice.event
-    return met.number < choice.number and (one.path, one.function) == (other.path, other.function)
-
-
-def own_card(event: Event) -> bool:
-    """Is each process meant for a GPU of its own, where it uses any?"""
-    call = event.extra.get("call")
-    return call is not None and bool(call.row.extra.get("own_card"))
-
-
-def some_other_time(met: Met) -> bool:
-    """Does it stand in a function that runs when a signal comes, or at the end?"""
-    return any(isinstance(node, Attempt) and node.kind in LATER for node, _ in met.above)
-
-
-def on_nccl(call: Any) -> bool | None:
-    return is_nccl(call.get("backend"))
-
-
-def is_nccl(backend: Value | None) -> bool | None:
-    """Is this backend, or one of several, NCCL? None where it is an option."""
-    if isinstance(backend, Const):
-        return isinstance(backend.value, str) and "nccl" in backend.value.lower()
-    return None if backend is not None else False
-
-
-def chooses(event: Event) -> bool:
-    call = event.extra.get("call")
-    return event.kind == "record" and call is not None and bool(call.row.extra.get("chooses"))
-
-
-def on_default_device(run: Any, event: Event) -> bool:
-    """`.cuda()`, `.to("cuda")`, `zeros(3, device="cuda")`: the current device, which is GPU 0 in every process."""
-    if event.kind == "record" and event.op == "backend":
-        return event.extra.get("device") == Const("cuda")
-    if event.op == "move" and has_nothing(event.subject):
-        return False
-    return devices.with_gpus(run, devices.named(event)) == Const("cuda")
-
-
-def has_nothing(moved: Any) -> bool:
-    """`CrossEntropyLoss(ignore_index=0).cuda()`: a loss has no parameters, and no weights but those it is given."""
-    made = moved.facts.get("call") if isinstance(moved, Object) else None
-    if not isinstance(made, Invocation) or "loss" not in made.row.extra:
-        return False
-    return not made.arguments and all(name is not None and not name.endswith("weight") for name, _ in made.keywords)
-
-
-def meets_on_device(run: Any, event: Event) -> bool:
-    """An object collective uses the current device, and a barrier does in the versions that do not go by the rank."""
-    call = event.extra.get("call")
-    if event.kind != "collective" or call is None or not call.row.name.startswith("torch.distributed."):
-        return False
-    since = call.row.extra.get("current_device_since")
-    if since is not None and run.project.pins.before(event.path, since):
-        return False
-    return (event.op == "barrier" and call.get("device_ids") in (None, NONE)) or packs(event)
-
-
-def packs(event: Event) -> bool:
-    """Does it send objects, packed into a tensor on the current device? In a group that is made for it, as one of gloo
-    may be, the tensor is elsewhere."""
-    call = event.extra["call"]
-    if call.get("device") not in (None, NONE) or call.get("group") not in (None, NONE):
-        return False
-    return call.row.name.endswith(("_object", "_object_list"))
-
-
-def works_on_own(run: Any, way: Met) -> bool:
-    """Does the program that comes here name another device for each rank of a node? Else every process may see one
-    only."""
-    for met in ordered(run):
-        call = met.event.extra.get("call")
-        if call is None or not names_device(met.event) or exclusive(met, way):
-            continue
-        for value in (*(call.get(name) for name in PARAMS), *call.arguments[:1]):
-            for item in named(value):
-                numbers = (
-                    [number_of(held) for held in item.lanes[: run.world.per_host]] if isinstance(item, Row) else []
-                )
-                if len(numbers) > 1 and None not in numbers and len(set(numbers)) == len(numbers):
-                    return True
-    return False
-
-
-# --- loads ---------------------------------------------------------------------------------------------------------
-
-
-def unmapped_loads(run: Any) -> Iterator[tuple[Event, bool]]:
-    """Loads of every rank that go to the device they were saved from; whether a resume of a trainer shows it."""
-    used = used_states(run)
-    trains = bool(events(run, "record", "optimizer", "optimizer-step") or events(run, "step", "backward"))
-    for event, path in recorded(run, "load"):
-        call = event.extra["call"]
-        fixed = one_for_all(call) and not sets_visible(run) and not on_one_machine(run)
-        if call.row.model != "load_state" or not (unmapped(call) or fixed) or instead_of_start(run, path, event):
-            continue
-        if tried_otherwise(run, event, path):
-            continue
-        if event.extra.get("not forwarded"):
-            yield event, True
-        elif event.mask == run.world.full and distributed(run, "strong"):
-            number = event.extra.get("number")
-            yield event, number in used and trains and wraps(run)
-
-
-def tried_otherwise(run: Any, event: Event, path: tuple[Any, ...]) -> bool:
-    """In the handler of a `try` that loads the state where it belongs: only who has no such device comes here."""
-    failed = {id(node) for node in path if isinstance(node, Attempt)} - attempted(event, path)
-    return bool(failed) and any(
-        not unmapped(other.extra["call"]) and not failed.isdisjoint(attempted(other, way))
-        for other, way in recorded(run, "load")
-    )
-
-
-def attempted(event: Event, path: tuple[Any, ...]) -> set[int]:
-    """The attempts in whose body, and in no handler of which, it is."""
-    below = (*path[1:], event)
-    found = ((node, one) for node, one in zip(path, below, strict=False) if isinstance(node, Attempt))
-    return {id(node) for node, one in found if holds(node.body, one)}
-
-
-def wraps(run: Any) -> bool:
-    return bool(events(run, "collective", "wrap"))
-
-
-def unmapped(call: Any) -> bool:
-    given = call.get("map_location")
-    if (given is not None and given != NONE) or of_each_rank(call):
-        return False
-    return call.get("mmap") != TRUE and not any(name is None for name, _ in call.keywords)
-
-
-def of_each_rank(call: Any) -> bool:
-    """`torch.load(f"optimizer_{rank}.pt")`: what this rank has saved itself, from its own device."""
-    place = call.get("f")
-    return place is not None and place.cause is not None and place.cause.kind in BY_PROCESS
-
-
-def one_for_all(call: Any) -> bool:
-    """`map_location="cuda:0"`: the same device for every process of the node."""
-    given = call.get("map_location")
-    return given is not None and number_of(given) is not None and isinstance(getattr(given, "value", None), str)
-
-
-def used_states(run: Any) -> set[int]:
-    """Numbers of the loads whose content goes into a model or an optimizer. A file that is nothing but the weights a
-    model begins with comes from elsewhere, often from a CPU, where this program does not write it."""
-    found: set[int] = set()
-    wrapped = next((met.number for met in events(run, "collective", "wrap")), 0)
-    for met in events(run, "record", "load-state"):
-        subject = met.event.subject
-        trained = not isinstance(subject, Object) or subject.facts.keys() & {"wrapped", "wrapper"}
-        if not trained and "optim" not in str(getattr(subject, "kind", "")):
-            continue
-        call = met.event.extra["call"]
-        value = call.get("state_dict")  # whether it is strict may have been loaded as well
-        if value is not None:
-            loads = {tag[1] for tag in value.tags if isinstance(tag, tuple) and tag[0] == LOADED}
-            whole = isinstance(value, Unknown) and value.symbol.key[0] == "loaded"
-            if whole and met.number < wrapped and not loads & written_here(run):
-                continue
-            found |= loads
-    return found
-
-
-def written_here(run: Any) -> set[int]:
-    """Numbers of the loads from places that this program writes."""
-    found = accesses(run)
-    written = {place for access in found if access.kind == "file-write" for place in access.places}
-    return {
-        access.event.extra.get("number", -1)
-        for access in found
-        if access.kind == "load" and any(overlap(read, place) for read in access.places for place in written)
-    }

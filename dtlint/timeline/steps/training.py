@@ -10,7 +10,8 @@ from typing import Any
 from dtlint.findings import Span, Step
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.computing.tensors import method_of
-from dtlint.machine.library.feeding.loaders import LOADER, Described, inside_of
+from dtlint.machine.library.feeding.loader_options import LOADER, Described
+from dtlint.machine.library.feeding.loaders import inside_of
 from dtlint.machine.library.feeding.own_rows import ALONG
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import evidence

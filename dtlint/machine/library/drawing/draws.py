@@ -22,10 +22,10 @@ from dtlint.machine.library.drawing.seeds import (
     ordering,
     state_of,
 )
-from dtlint.machine.library.feeding import picks, sharding
+from dtlint.machine.library.feeding import picks, sharding, totals
 from dtlint.machine.library.feeding.multiples import told_to_fit
 from dtlint.machine.library.invocation import LOCAL, Invocation
-from dtlint.machine.names import assignment, attributes
+from dtlint.machine.names import assignment, classes
 from dtlint.machine.values import BY_SHARE, FALSE, NONE, TRUE, Cause, Object, Symbol, Trail, Tuple, Unknown, Value
 
 IN_LESSON = "in lesson"  # of a draw: a framework learns from what the method around it gives
@@ -55,7 +55,7 @@ def torch_draw(machine: Machine, call: Invocation) -> Value | None:
 
 def in_lesson(machine: Machine) -> bool:
     """Is this below a method whose result a framework differentiates?"""
-    return attributes.called_as(machine, lambda known: known.losses)
+    return classes.called_as(machine, lambda known: known.losses)
 
 
 def one_of_them(machine: Machine, call: Invocation, drawn: Unknown) -> Unknown:
@@ -77,7 +77,7 @@ def one_of_them(machine: Machine, call: Invocation, drawn: Unknown) -> Unknown:
 
 def seeded_by_framework(machine: Machine) -> bool:
     """Is this below a method that a trainer calls, which has seeded all generators when it was made?"""
-    return attributes.called_as(machine, lambda known: known.hooks if known.seeds else ())
+    return classes.called_as(machine, lambda known: known.hooks if known.seeds else ())
 
 
 def drawn_apart(machine: Machine, call: Invocation, made: Value, state: State) -> Value:
@@ -121,15 +121,15 @@ def counts_own_part(machine: Machine, value: Value) -> bool:
 def as_many(machine: Machine, call: Invocation, order: Unknown) -> Unknown:
     """`permutation(len(rows))`, `permutation(rows)`: as many as there are, on each rank."""
     given = call.arguments[0] if call.arguments else NONE
-    fits = sharding.multiple(token(given), machine.world.size) if isinstance(given, Unknown) else None
-    if sharding.EVEN in (fits, sharding.total_of(machine, given)):
-        machine.facts.setdefault(sharding.EVEN_COUNTS, set()).add(order.symbol)
+    fits = totals.multiple(token(given), machine.world.size) if isinstance(given, Unknown) else None
+    if totals.EVEN in (fits, totals.total_of(machine, given)):
+        machine.facts.setdefault(totals.EVEN_COUNTS, set()).add(order.symbol)
     cause = containers.length_cause(machine, given)
     if cause is None and isinstance(given, Unknown) and given.symbol.key[0] == "len":
         cause = given.cause
     if cause is None:
         return order
-    return Unknown(order.symbol, cause, order.tags | {sharding.UNEVEN} | sharding.counted(given), order.like)
+    return Unknown(order.symbol, cause, order.tags | {totals.UNEVEN} | sharding.counted(given), order.like)
 
 
 def note_count(machine: Machine, call: Invocation, drawn: Value) -> None:
@@ -139,10 +139,10 @@ def note_count(machine: Machine, call: Invocation, drawn: Value) -> None:
     asked = (one for value in given for one in (value.items if isinstance(value, Tuple) else (value,)))
     fits = told_to_fit(machine)
     if isinstance(drawn, Unknown) and any(
-        isinstance(one, Unknown) and sharding.multiple(one.symbol, machine.world.size, fits) == sharding.EVEN
+        isinstance(one, Unknown) and totals.multiple(one.symbol, machine.world.size, fits) == totals.EVEN
         for one in asked
     ):
-        machine.facts.setdefault(sharding.EVEN_COUNTS, set()).add(drawn.symbol)
+        machine.facts.setdefault(totals.EVEN_COUNTS, set()).add(drawn.symbol)
 
 
 def order_mark(machine: Machine, call: Invocation, state: State) -> tuple[Any, ...]:
@@ -207,8 +207,8 @@ def shuffled(machine: Machine, call: Invocation, value: Value, state: State) -> 
             first = containers.element(machine, value)
             made = Unknown(made.symbol, made.cause, made.tags, getattr(first, "like", None))
             machine.facts.setdefault("shuffled counts", {})[made.symbol] = len(items)
-        if sharding.total_of(machine, value) == sharding.EVEN:  # as many as before
-            machine.facts.setdefault(sharding.EVEN_COUNTS, set()).add(made.symbol)
+        if totals.total_of(machine, value) == totals.EVEN:  # as many as before
+            machine.facts.setdefault(totals.EVEN_COUNTS, set()).add(made.symbol)
         if disagrees(state, call.mask):
             made = provenance.marked(made, order_mark(machine, call, state))
         machine.set(value, "[]", made, call.mask)

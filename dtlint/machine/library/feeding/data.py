@@ -13,10 +13,19 @@ from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.core import IN_WORKER, Machine
 from dtlint.machine.library.computing import provenance, tensors
 from dtlint.machine.library.drawing import draws, seeds, states
-from dtlint.machine.library.feeding import handing, inside, loaders, sharding, streams, webdatasets, whole_batches
+from dtlint.machine.library.feeding import (
+    handing,
+    inside,
+    loader_options,
+    loaders,
+    sharding,
+    streams,
+    webdatasets,
+    whole_batches,
+)
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import files
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import NONE, Cause, Const, Object, SliceValue, Trail, Unknown, Value
 
 LEAVES = frozenset(
@@ -27,7 +36,7 @@ LEAVES = frozenset(
 def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
     """Remember how a library object was made; rules and later calls ask for it."""
     thing.facts["call"] = call
-    if thing.kind == loaders.LOADER:
+    if thing.kind == loader_options.LOADER:
         loaders.constructed(machine, thing, call)
         return
     seeds.constructed(machine, thing, call)
@@ -148,7 +157,7 @@ def set_epoch(machine: Machine, receiver: Value, call: Invocation) -> Value:
 def cannot_be_told(machine: Machine, thing: Value) -> bool:
     """A loader of torch, whichever of several, has no `set_epoch` to hand on: its sampler has one."""
     several = (thing, *thing.instead) if isinstance(thing, Object) else (thing,)
-    return all(loaders.is_loader(machine, one) and attributes.lacks(machine, one, TOLD_EPOCH) for one in several)
+    return all(loaders.is_loader(machine, one) and classes.lacks(machine, one, TOLD_EPOCH) for one in several)
 
 
 def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:

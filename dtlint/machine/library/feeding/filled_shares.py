@@ -9,9 +9,10 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.as_long import FILLED, is_worked_out
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import token, was_told
+from dtlint.machine.joining import was_told
+from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import symbols_in
-from dtlint.machine.library.feeding import sharding
+from dtlint.machine.library.feeding import totals
 from dtlint.machine.names import assignment
 from dtlint.machine.values import Object, Symbol, Unknown, Value
 
@@ -32,8 +33,8 @@ def filled(machine: Machine, items: Value | None, added: Value) -> Unknown | Non
     share = lacks(machine, items, times) if isinstance(items, Unknown) and times is not None else None
     if share is None or not isinstance(items, Unknown):
         return None
-    if not uneven and sharding.fills_up(machine, added):
-        return sharding.filled_up(machine, items, added)  # filled up for all ranks, before it is divided
+    if not uneven and totals.fills_up(machine, added):
+        return totals.filled_up(machine, items, added)  # filled up for all ranks, before it is divided
     return longer(machine, items, share)
 
 

@@ -6,10 +6,10 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import library
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
-from dtlint.machine.library.feeding import inside, loaders, workers
+from dtlint.machine.library.feeding import inside, loader_options, loaders, workers
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Decision
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import FALSE, NONE, TRUE, ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 
@@ -25,7 +25,7 @@ def prepare(machine: Machine, call: Invocation) -> Value | None:
 
 def one(machine: Machine, call: Invocation, value: Value) -> Value:
     if isinstance(value, Unknown) and call.row.extra.get("loaders") and value.symbol.key[0] != "loop":
-        made = machine.new(loaders.LOADER, call.mask)  # it takes loaders only, so this was one
+        made = machine.new(loader_options.LOADER, call.mask)  # it takes loaders only, so this was one
         made.attributes["dataset"] = machine.unknown("dataset of", value.symbol)
         return loaders.prepared(machine, made, call.name, call.mask, call.receiver)
     if isinstance(value, Object) and loaders.is_loader(machine, value):
@@ -42,7 +42,7 @@ def prepare_loader(machine: Machine, call: Invocation) -> Value | None:
 
 def made_divided(machine: Machine, call: Invocation) -> Value:
     """`auto_dataloader(dataset, batch_size=8)`: a loader that the framework makes and divides."""
-    row = machine.knowledge.apis[loaders.LOADER]
+    row = machine.knowledge.apis[loader_options.LOADER]
     made = library.calling.perform(machine, row, None, call.arguments, call.keywords, call.mask, call.node)
     return loaders.prepared(machine, made, call.name, call.mask) if isinstance(made, Object) else made
 
@@ -82,7 +82,7 @@ def to_hf_trainer(machine: Machine, call: Invocation) -> None:
     trainer = call.receiver
     if not isinstance(trainer, Object):
         return
-    own = attributes.in_class(machine, trainer.kind, OWN_LOADER) if isinstance(trainer.kind, ClassRef) else None
+    own = classes.in_class(machine, trainer.kind, OWN_LOADER) if isinstance(trainer.kind, ClassRef) else None
     if isinstance(own, FunctionRef):
         found = calls.follow(machine, own, trainer, (), (), call.mask)
         if isinstance(found, Object) and loaders.is_loader(machine, found):
@@ -106,14 +106,16 @@ def loader_made(machine: Machine, trainer: Object, dataset: Object, call: Invoca
         given = [(name.removeprefix(prefix), held) for name, held in made.keywords if name is not None]
     collate = trainer.attributes.get("data_collator")
     keywords = (("dataset", dataset), *given, *((("collate_fn", collate),) if collate is not None else ()))
-    return Invocation(loaders.LOADER, machine.knowledge.apis[loaders.LOADER], None, (), keywords, call.mask, call.node)
+    return Invocation(
+        loader_options.LOADER, machine.knowledge.apis[loader_options.LOADER], None, (), keywords, call.mask, call.node
+    )
 
 
 def train_loader(machine: Machine, trainer: Object, module: Value, call: Invocation) -> Value | None:
     """What `train_dataloader()` of a module gives on each rank."""
     if not isinstance(module, Object) or not isinstance(module.kind, ClassRef):
         return None
-    method = attributes.in_class(machine, module.kind, "train_dataloader")
+    method = classes.in_class(machine, module.kind, "train_dataloader")
     if not isinstance(method, FunctionRef):
         return None
     if module is not module_of_data(machine, call):
@@ -133,7 +135,7 @@ def module_of_data(machine: Machine, call: Invocation) -> Object | None:
     """By its name, or in the place of the loaders."""
     for given in (call.get("datamodule"), call.get("train_dataloaders"), call.get("dataloaders")):
         if isinstance(given, Object) and isinstance(given.kind, ClassRef):
-            if attributes.in_class(machine, given.kind, "train_dataloader") is not None:
+            if classes.in_class(machine, given.kind, "train_dataloader") is not None:
                 return given
     return None
 
@@ -141,7 +143,7 @@ def module_of_data(machine: Machine, call: Invocation) -> Object | None:
 def set_up(machine: Machine, trainer: Object, module: Object, mask: int) -> None:
     machine.set(module, "trainer", trainer, mask)
     prepare_once(machine, trainer, module, mask)
-    setup = attributes.in_class(machine, module.kind, "setup") if isinstance(module.kind, ClassRef) else None
+    setup = classes.in_class(machine, module.kind, "setup") if isinstance(module.kind, ClassRef) else None
     if isinstance(setup, FunctionRef):
         calls.follow(machine, setup, module, (Const("fit"),), (), mask)
 
@@ -151,7 +153,7 @@ PREPARED = "data prepared"
 
 def prepare_once(machine: Machine, trainer: Object, module: Object, mask: int) -> None:
     """`prepare_data` runs in the first process of each node, or in the first of all; the others wait for it."""
-    prepare = attributes.in_class(machine, module.kind, "prepare_data") if isinstance(module.kind, ClassRef) else None
+    prepare = classes.in_class(machine, module.kind, "prepare_data") if isinstance(module.kind, ClassRef) else None
     if module.facts.get(PREPARED) or trainer.facts.get("alone"):
         return
     if not isinstance(prepare, FunctionRef) or not isinstance(prepare.node, ir.Function):

@@ -18,7 +18,7 @@ from dtlint.machine.functions import calls
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Choice, Decision, Event, Log, Loop, decisions
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import BY_SHARE, NONE, TRUE, Bound, ClassRef, FunctionRef, Object, Symbol, Unknown, Value
 from dtlint.machine.walks import walk
@@ -70,11 +70,11 @@ def is_dataset(machine: Machine, value: Value) -> bool:
     if not isinstance(value, Object):
         return False
     if isinstance(value.kind, ClassRef):
-        if attributes.is_a(machine, value, "torch.utils.data.Sampler"):
+        if classes.is_a(machine, value, "torch.utils.data.Sampler"):
             return False  # what it gives are numbers: whoever asks it for them makes the samples
         return (
-            attributes.in_class(machine, value.kind, "__getitem__") is not None
-            or attributes.in_class(machine, value.kind, "__iter__") is not None
+            classes.in_class(machine, value.kind, "__getitem__") is not None
+            or classes.in_class(machine, value.kind, "__iter__") is not None
         )
     return "torch.utils.data.Dataset" in machine.knowledge.ancestors(value.kind)
 
@@ -82,12 +82,12 @@ def is_dataset(machine: Machine, value: Value) -> bool:
 def is_iterable(machine: Machine, dataset: Value) -> bool:
     if not isinstance(dataset, Object):
         return False
-    if attributes.is_a(machine, dataset, "torch.utils.data.IterableDataset"):
+    if classes.is_a(machine, dataset, "torch.utils.data.IterableDataset"):
         return True
     if isinstance(dataset.kind, ClassRef):
         return (
-            attributes.in_class(machine, dataset.kind, "__getitem__") is None
-            and attributes.in_class(machine, dataset.kind, "__iter__") is not None
+            classes.in_class(machine, dataset.kind, "__getitem__") is None
+            and classes.in_class(machine, dataset.kind, "__iter__") is not None
         )
     made = dataset.facts.get("call")
     return isinstance(made, Invocation) and made.get("streaming") == TRUE
@@ -108,7 +108,7 @@ def look(
 
     made = Inside(iterable=is_iterable(machine, dataset))
     assert isinstance(dataset.kind, ClassRef)
-    method = attributes.in_class(machine, dataset.kind, "__iter__" if made.iterable else "__getitem__")
+    method = classes.in_class(machine, dataset.kind, "__iter__" if made.iterable else "__getitem__")
     if not isinstance(method, FunctionRef):
         return made
     made.known = True

@@ -6,10 +6,10 @@ from dtlint.machine import library
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import provenance, tensors
-from dtlint.machine.library.feeding import inside, multiples, sharding
+from dtlint.machine.library.feeding import inside, multiples, totals
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Log, Loop
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Row, Unknown, Value
 from dtlint.machine.walks import walk
 
@@ -23,11 +23,11 @@ def is_slice(dataset: Value) -> bool:
 def is_divided(machine: Machine, length: Value) -> bool:
     """`len(range(rank, n, world))` where n is a multiple of the world size, `len(range(rank * share, (rank + 1) *
     share))` of shares that were rounded down."""
-    if isinstance(length, Row) and sharding.rounded_down(machine, length):
+    if isinstance(length, Row) and totals.rounded_down(machine, length):
         return True
     held = length.lanes[0] if isinstance(length, Row) else length
     if isinstance(held, Unknown) and held.symbol.key[0] == "count":
-        return sharding.multiple(held.symbol.key[2], machine.world.size, multiples.told_to_fit(machine)) is not None
+        return totals.multiple(held.symbol.key[2], machine.world.size, multiples.told_to_fit(machine)) is not None
     return False
 
 
@@ -38,7 +38,7 @@ def length_of(machine: Machine, dataset: Value) -> Value | None:
     if not isinstance(dataset, Object):
         return items_count(machine, dataset)
     if isinstance(dataset.kind, ClassRef):
-        method = attributes.in_class(machine, dataset.kind, "__len__")
+        method = classes.in_class(machine, dataset.kind, "__len__")
         if isinstance(method, FunctionRef):
             saved, mark = machine.sinks, len(machine.journal)
             machine.sinks = [(Log(), machine.world.full)]
@@ -84,6 +84,6 @@ def even_loop(machine: Machine, look: inside.Inside) -> bool:
             if isinstance(stop, Const) and isinstance(stop.value, int):
                 return stop.value % machine.world.size == 0
             fits = multiples.told_to_fit(machine)
-            if isinstance(stop, Unknown) and sharding.multiple(stop.symbol, machine.world.size, fits) is not None:
+            if isinstance(stop, Unknown) and totals.multiple(stop.symbol, machine.world.size, fits) is not None:
                 return True
     return False

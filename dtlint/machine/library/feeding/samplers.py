@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import NONE, TRUE, ClassRef, Const, FunctionRef, Object, Unknown, Value
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ def is_distributed(machine: Machine, value: Value | None) -> bool:
     """torch's DistributedSampler, one of its kind in another library, or a project class derived from one."""
     if not isinstance(value, Object):
         return False
-    if attributes.is_a(machine, value, DISTRIBUTED):
+    if classes.is_a(machine, value, DISTRIBUTED):
         return True
-    kinds = [value.kind] if isinstance(value.kind, str) else attributes.external_bases(machine, value.kind)
+    kinds = [value.kind] if isinstance(value.kind, str) else classes.external_bases(machine, value.kind)
     return any(kind.rpartition(".")[2] in ("DistributedSampler", "StatefulDistributedSampler") for kind in kinds)
 
 
@@ -81,7 +81,7 @@ def asserts_its_number(machine: Machine, value: Value | None) -> bool:
     """`assert len(order) % world == 0`, `assert len(own) == self.number`, where a sampler of the project gives its
     order: who says how many there are has made it so."""
     kind = value.kind if isinstance(value, Object) else None
-    walk = attributes.in_class(machine, kind, "__iter__") if isinstance(kind, ClassRef) else None
+    walk = classes.in_class(machine, kind, "__iter__") if isinstance(kind, ClassRef) else None
     return isinstance(walk, FunctionRef) and any(
         isinstance(node, ir.Assert) and any(map(counts, every_node(node.test))) for node in every_node(walk.node.body)
     )

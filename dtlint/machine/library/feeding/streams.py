@@ -17,7 +17,7 @@ from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.core import Machine
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.drawing import draws
-from dtlint.machine.library.feeding import inside, lengths, sharding
+from dtlint.machine.library.feeding import inside, lengths, sharding, totals
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import (
     BY_SHARE,
@@ -174,10 +174,8 @@ def shards_alike(machine: Machine, dataset: Object) -> bool:
     made = dataset.facts.get("call")
     if not isinstance(made, Invocation) or made.get("streaming") not in (None, FALSE):
         return True
-    counts = [sharding.total_of(machine, value) for value in dataset.facts.get("stages", ())]
-    return any(
-        count == sharding.EVEN or (isinstance(count, int) and count % machine.world.size == 0) for count in counts
-    )
+    counts = [totals.total_of(machine, value) for value in dataset.facts.get("stages", ())]
+    return any(count == totals.EVEN or (isinstance(count, int) and count % machine.world.size == 0) for count in counts)
 
 
 def asks_rank(machine: Machine, value: Bound | FunctionRef, mask: int) -> Cause | None:

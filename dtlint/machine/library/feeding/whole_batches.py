@@ -9,7 +9,7 @@ from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
-from dtlint.machine.library.feeding import sharding
+from dtlint.machine.library.feeding import sharding, totals
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.starts.given import usual_number
 from dtlint.machine.values import FALSE, Const, Object, SliceValue, Symbol, Tuple, Unknown, Value
@@ -66,7 +66,7 @@ def cut_by_hand(machine: Machine, index: SliceValue) -> tuple[Any, ...] | None:
         return None
     length = told_length(machine, stop.symbol)
     if counted:
-        short = step == Const(1) and sharding.rounded_up(length)
+        short = step == Const(1) and totals.rounded_up(length)
     else:
         short = token(step) == size and length.key[0] == "len"
     if not short or not (as_long_as_stored(machine, length) or leaves_rest(machine, length, size)):
@@ -78,7 +78,7 @@ def told_length(machine: Machine, length: Symbol) -> Symbol:
     """What `__len__` of the project gave for this length, unless nobody knows whether it rounds up."""
     told: Symbol = machine.facts.get(LENGTHS, {}).get(length, length)
     chosen = (one for one in provenance.symbols_in(told) if one.key[0] == "phi")
-    return length if any(sharding.rounded_up(side) for one in chosen for side in one.key[1:]) else told
+    return length if any(totals.rounded_up(side) for one in chosen for side in one.key[1:]) else told
 
 
 def is_number(part: Any) -> TypeGuard[Symbol]:

@@ -15,7 +15,7 @@ from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.control.turns import counted_on, note_turn, turn_again
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import join
+from dtlint.machine.joining import join
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import whole_batches
 from dtlint.machine.library.invocation import Invocation

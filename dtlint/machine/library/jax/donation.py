@@ -16,7 +16,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import axes as jax_axes
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import flow as jax_flow
-from dtlint.machine.names import attributes
+from dtlint.machine.names import attributes, classes
 from dtlint.machine.values import Bound, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
 BY_ITSELF = "jax by itself"  # fact of the run: what has come out of a compiled function, in buffers of its own
@@ -204,7 +204,7 @@ def helpers_of(machine: Machine, function: FunctionRef) -> Find:
                 held = around.globals.variables.get(called.id)
         elif isinstance(called, ir.Attr) and isinstance(called.value, ir.Name) and function.owner is not None:
             if function.node.params and called.value.id == function.node.params[0].name:
-                held = attributes.in_class(machine, function.owner, called.name)
+                held = classes.in_class(machine, function.owner, called.name)
         if not isinstance(held, FunctionRef):
             return None
         bound = isinstance(called, ir.Attr) and held.kind != "static"

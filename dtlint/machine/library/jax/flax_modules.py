@@ -17,7 +17,7 @@ from dtlint.machine.library.jax import copies as jax_copies
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import haiku
 from dtlint.machine.library.jax import keys as jax_keys
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import FALSE, NONE, Bound, ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 MODULE = "flax.linen.Module"
@@ -40,7 +40,7 @@ def held_by_state(machine: Machine, call: Invocation) -> None:
 
 
 def is_module(machine: Machine, value: Value | None) -> bool:
-    return isinstance(value, Object) and isinstance(value.kind, ClassRef) and attributes.is_a(machine, value, MODULE)
+    return isinstance(value, Object) and isinstance(value.kind, ClassRef) and classes.is_a(machine, value, MODULE)
 
 
 def applied(machine: Machine, call: Invocation) -> frozenset[Any]:
@@ -91,7 +91,7 @@ def run(machine: Machine, module: Object, call: Invocation, first: bool) -> Valu
     from dtlint.machine.functions import calls
 
     assert isinstance(module.kind, ClassRef)
-    method = attributes.in_class(machine, module.kind, "__call__")
+    method = classes.in_class(machine, module.kind, "__call__")
     if not isinstance(method, FunctionRef):
         return None
     keywords = tuple((name, value) for name, value in call.keywords if name not in OWN)

@@ -29,7 +29,7 @@ from dtlint.machine.library.jax import shapes as jax_shapes
 from dtlint.machine.library.jax.facts import fact, has
 from dtlint.machine.library.meeting import group_start, identity
 from dtlint.machine.library.python import replaced
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import NONE, ClassRef, Const, Object, SliceValue, Tuple, Unknown, Value
 
@@ -231,7 +231,7 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
     if machine.flow is None:
         return None
     if isinstance(receiver, ClassRef):
-        for base in attributes.external_bases(machine, receiver):
+        for base in classes.external_bases(machine, receiver):
             row = machine.knowledge.method(base, name)
             if row is not None:
                 kind = receiver if row.does == "make" else None  # `State.create(…)` makes one of the project's class

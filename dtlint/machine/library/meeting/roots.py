@@ -20,7 +20,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training import stepping
 from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.logs import Event, Site
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import (
     BY_RANK,
     NONE,
@@ -240,7 +240,7 @@ def called(
         return without_marks(value)
     row = machine.knowledge.api(name) if name else None
     if row is None and isinstance(callee, Bound) and callee.receiver is not None:
-        row = attributes.method_row(machine, callee.receiver, name.rpartition(".")[2])
+        row = classes.method_row(machine, callee.receiver, name.rpartition(".")[2])
     shown = marks.deep_tags(values)
     for result in results:
         if name in SHOWS or (row is not None and row.record in SHOWING_KINDS):

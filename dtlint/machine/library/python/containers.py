@@ -9,7 +9,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python.generators import is_generator
 from dtlint.machine.library.python.iteration import drawn, through
-from dtlint.machine.names import subscripts
+from dtlint.machine.names import put_items, subscripts
 from dtlint.machine.values import (
     NONE,
     Const,
@@ -46,12 +46,12 @@ def tuple_(machine: Machine, call: Invocation) -> Value | None:
 def dict_(machine: Machine, call: Invocation) -> Value | None:
     made = machine.new("dict", call.mask)
     if call.arguments:
-        subscripts.merge(machine, made, call.arguments[0], call.mask)
+        put_items.merge(machine, made, call.arguments[0], call.mask)
     for name, value in call.keywords:
         if name is not None:
-            subscripts.put(machine, made, Const(name), value, call.mask)
+            put_items.put(machine, made, Const(name), value, call.mask)
         else:
-            subscripts.merge(machine, made, value, call.mask)
+            put_items.merge(machine, made, value, call.mask)
     return made
 
 
@@ -60,7 +60,7 @@ def default_dict(machine: Machine, call: Invocation) -> Value | None:
     if call.arguments and call.arguments[0] != NONE:
         made.facts[subscripts.DEFAULT] = call.arguments[0]
     for value in call.arguments[1:2]:
-        subscripts.merge(machine, made, value, call.mask)
+        put_items.merge(machine, made, value, call.mask)
     return made
 
 
@@ -69,5 +69,5 @@ def counter(machine: Machine, call: Invocation) -> Value | None:
     made = machine.new("dict", call.mask)
     made.facts.update({subscripts.DEFAULT: External("builtins.int"), "builtin": "Counter"})
     for value in call.arguments[:1]:
-        subscripts.counted(machine, made, value, call.mask)
+        put_items.counted(machine, made, value, call.mask)
     return made

@@ -7,7 +7,7 @@ from typing import Any
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import decisions
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import NONE, Bound, ClassRef, FunctionRef, Object, Value
 
 STACK = "contextlib.ExitStack"
@@ -56,7 +56,7 @@ def enter(machine: Machine, call: Invocation) -> Value | None:
     manager = call.arguments[0] if call.arguments else NONE
     if not isinstance(manager, Object) or not isinstance(manager.kind, ClassRef):
         return manager if isinstance(manager, Object) and manager.kind != "<generator>" else None
-    begin, end = (attributes.in_class(machine, manager.kind, name) for name in ("__enter__", "__exit__"))
+    begin, end = (classes.in_class(machine, manager.kind, name) for name in ("__enter__", "__exit__"))
     if isinstance(end, FunctionRef):
         later(machine, call, Bound(end, manager), (NONE, NONE, NONE), ())
     if isinstance(begin, FunctionRef):

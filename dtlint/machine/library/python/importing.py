@@ -8,7 +8,8 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import FUNCTIONS, token
+from dtlint.machine.joining import FUNCTIONS
+from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python.reflection import pattern_of
 from dtlint.machine.values import Const, External, ModuleRef, Tuple, Unknown, Value

@@ -12,8 +12,9 @@ from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.contents.opaque import opaque as unknown_of
 from dtlint.machine.control.agreeing import OWN_OF_GATHERED, as_all_have
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import map_lanes, orders_in, row, token
-from dtlint.machine.library.feeding import inside, sharding, vocabularies, webdatasets
+from dtlint.machine.joining import orders_in
+from dtlint.machine.lanes import map_lanes, row, token
+from dtlint.machine.library.feeding import inside, sharding, totals, vocabularies, webdatasets
 from dtlint.machine.library.feeding.whole_batches import LENGTHS, RANGES, STORED
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.python import own_order
@@ -52,7 +53,7 @@ def length(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.functions import calls
     from dtlint.machine.library.feeding import loaders
     from dtlint.machine.library.feeding.streams import CHAINS
-    from dtlint.machine.names import attributes
+    from dtlint.machine.names import classes
 
     if not call.arguments:
         return None
@@ -64,7 +65,7 @@ def length(machine: Machine, call: Invocation) -> Value | None:
         return known
     told: Value | None = None
     if isinstance(value, Object) and isinstance(value.kind, ClassRef):
-        counts = attributes.in_class(machine, value.kind, "__len__")
+        counts = classes.in_class(machine, value.kind, "__len__")
         if isinstance(counts, FunctionRef):
             told = calls.follow(machine, counts, value, (), (), call.mask)
             if told.cause is not None:
@@ -110,7 +111,7 @@ def range_(machine: Machine, call: Invocation) -> Value | None:
     made.attributes.update(start=start, stop=stop, step=step)
     machine.facts.setdefault(RANGES, {})[made.number] = made
 
-    if sharding.equally_often(start, stop, step):
+    if totals.equally_often(start, stop, step):
         made.attributes["count"] = counted(machine, Const(0), stop, step)
     else:
         made.attributes["count"] = map_lanes(partial(counted, machine), (start, stop, step), machine.world)
@@ -320,7 +321,7 @@ def through(kind: str) -> Handler:
             cause = cause or deep_cause(machine, (walk,))
             tags |= order_tags(machine, kind, walk) - {containers.UNEVEN}
         if kind != "set":
-            sharding.as_many(machine, symbol, inner)
+            totals.as_many(machine, symbol, inner)
         made.attributes["[]"] = Unknown(symbol, cause, tags, getattr(element, "like", None))
         return made
 

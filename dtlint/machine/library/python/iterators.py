@@ -15,6 +15,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import haiku
 from dtlint.machine.library.python import generators
 from dtlint.machine.logs import Log, Loop, decisions
+from dtlint.machine.names import classes
 from dtlint.machine.values import NONE, THERE, Cause, ClassRef, Const, FunctionRef, Object, Row, Trail, Unknown, Value
 from dtlint.machine.walks import walk
 
@@ -88,9 +89,8 @@ def taken(machine: Machine, value: Value, mask: int) -> Value | None:
     if not isinstance(value.kind, ClassRef) or len(machine.stack) > DEEPEST:
         return None
     from dtlint.machine.functions import calls
-    from dtlint.machine.names import attributes
 
-    method = attributes.in_class(machine, value.kind, "__next__")
+    method = classes.in_class(machine, value.kind, "__next__")
     if not isinstance(method, FunctionRef):
         return None
     machine.trying += 1  # who takes items catches what says that there are no more
@@ -111,9 +111,7 @@ def stop_cause(machine: Machine, iterator: Value | None) -> Cause | None:
     """Why an iterator of the program's own was seen to end on some ranks only."""
     if STOPS not in machine.facts or not isinstance(iterator, Object) or not isinstance(iterator.kind, ClassRef):
         return None
-    from dtlint.machine.names import attributes
-
-    method = attributes.in_class(machine, iterator.kind, "__next__")
+    method = classes.in_class(machine, iterator.kind, "__next__")
     found: Cause | None = machine.facts[STOPS].get(id(method.node)) if isinstance(method, FunctionRef) else None
     return found
 

@@ -18,11 +18,11 @@ NUMBERS = {"DEBUG": 10, "INFO": 20, "WARN": 30, "WARNING": 30, "ERROR": 40, "CRI
 def added(machine: Machine, call: Invocation) -> Value:
     """`logger.addFilter(lambda record: rank == 0)` is a level by rank."""
     from dtlint.machine.functions import calls
-    from dtlint.machine.names import attributes
+    from dtlint.machine.names import attributes, classes
 
     chosen = call.get("filter")
     if isinstance(chosen, Object) and isinstance(chosen.kind, ClassRef):
-        method = attributes.in_class(machine, chosen.kind, "filter")
+        method = classes.in_class(machine, chosen.kind, "filter")
         chosen = attributes.bind(machine, method, chosen, call.mask) if isinstance(method, FunctionRef) else None
     if chosen is not None:
         record = machine.unknown("log record", call.name)

@@ -8,10 +8,10 @@ from dtlint.machine.contents.opaque import opaque as unknown_of
 from dtlint.machine.contents.truth import spelled
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
-from dtlint.machine.library.feeding import filled_shares, sharding
+from dtlint.machine.library.feeding import filled_shares, totals
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import templates
-from dtlint.machine.names import assignment, subscripts
+from dtlint.machine.names import assignment, put_items, subscripts
 from dtlint.machine.values import FILLED, NONE, Const, Object, Tuple, Unknown, Value
 
 VIEWS = ("items", "values", "keys")
@@ -33,8 +33,8 @@ def extended(machine: Machine, receiver: Value, name: str, call: Invocation) -> 
     if not isinstance(holder, ir.Name | ir.Attr):
         return None
     made = filled_shares.filled(machine, receiver, added)
-    if made is None and sharding.fills_up(machine, added):
-        made = sharding.filled_up(machine, receiver, added)
+    if made is None and totals.fills_up(machine, added):
+        made = totals.filled_up(machine, receiver, added)
     if made is None:
         return None
     assignment.assign_target(machine, holder, made, call.mask)
@@ -70,27 +70,27 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
                 if name == "setdefault":
                     lacks = call.mask & ~(keys_of_some.lanes_with(machine, receiver, key_.value) or call.mask)
                     if lacks:
-                        subscripts.put(machine, receiver, key_, otherwise, lacks)
+                        put_items.put(machine, receiver, key_, otherwise, lacks)
                 if name == "pop":
                     dictionaries.take_out(machine, receiver, key_, call.mask)
                 return found
             if "[]" not in receiver.attributes:
                 default = arguments[1] if len(arguments) > 1 else NONE
                 if name == "setdefault":
-                    subscripts.put(machine, receiver, key_, default, call.mask)
+                    put_items.put(machine, receiver, key_, default, call.mask)
                 return default
         elif name == "setdefault":
-            subscripts.put(machine, receiver, key_, arguments[1] if len(arguments) > 1 else NONE, call.mask)
+            put_items.put(machine, receiver, key_, arguments[1] if len(arguments) > 1 else NONE, call.mask)
         return subscripts.item(machine, receiver, key_, call.mask)
     if name == "update" and receiver.kind == "dict":
         for value in arguments:
             if "builtin" in receiver.facts:
-                subscripts.counted(machine, receiver, value, call.mask)
+                put_items.counted(machine, receiver, value, call.mask)
             else:
-                subscripts.merge(machine, receiver, value, call.mask)
+                put_items.merge(machine, receiver, value, call.mask)
         for keyword, value in call.keywords:
             if keyword is not None:
-                subscripts.put(machine, receiver, Const(keyword), value, call.mask)
+                put_items.put(machine, receiver, Const(keyword), value, call.mask)
         return NONE
     if name in ("clear",):
         filled_by.handed_over(machine, (receiver,))  # who puts something into it from here on, nobody looks

@@ -13,7 +13,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.names import attributes, subscripts
+from dtlint.machine.names import attributes, put_items, subscripts
 from dtlint.machine.values import NONE, ClassRef, Const, External, FunctionRef, Object, Tuple, Unknown, Value
 
 
@@ -108,12 +108,12 @@ def namespace(machine: Machine, call: Invocation) -> Value | None:
     made = machine.new("dict", call.mask)
     made.facts[containers.NAMESPACE] = call.name
     if isinstance(given, Object):
-        subscripts.merge(machine, made, given, call.mask)
+        put_items.merge(machine, made, given, call.mask)
     for name, value in call.keywords:
         if name is None:
-            subscripts.merge(machine, made, value, call.mask)
+            put_items.merge(machine, made, value, call.mask)
         else:
-            subscripts.put(machine, made, Const(name), value, call.mask)
+            put_items.put(machine, made, Const(name), value, call.mask)
     if call.row.extra.get("deep"):
         for name, value in list(made.attributes.items()):
             if isinstance(value, Object) and value.kind == "dict":

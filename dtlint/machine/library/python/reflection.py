@@ -17,6 +17,7 @@ from dtlint.machine.library.computing import provenance, tensors
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.python import by_settings, options
+from dtlint.machine.names import classes
 from dtlint.machine.values import (
     FALSE,
     NONE,
@@ -86,8 +87,6 @@ def of_project(machine: Machine, kinds: Value) -> bool:
 
 def is_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
     """Is one thing of one of these classes, as far as it is known what it is?"""
-    from dtlint.machine.names import attributes
-
     options = containers.items_of(machine, kinds) or (kinds,)
     if isinstance(value, Object):
         if containers.NAMESPACE in value.facts and not all(map(standard_class, options)):
@@ -95,9 +94,9 @@ def is_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
             return True if value.facts[containers.NAMESPACE] in named else None
         for option in options:
             if isinstance(option, ClassRef) and isinstance(value.kind, ClassRef):
-                if option in attributes.linearise(machine, value.kind):
+                if option in classes.linearise(machine, value.kind):
                     return True
-            elif isinstance(option, External) and attributes.is_a(machine, value, option.name):
+            elif isinstance(option, External) and classes.is_a(machine, value, option.name):
                 return True
         if isinstance(value.kind, str) and value.kind in PLAIN:
             answer = any(issubclass(PLAIN[value.kind], one) for one in map(standard_class, options))
@@ -125,20 +124,20 @@ def standard_class(kind: Value) -> tuple[type, ...]:
 
 
 def getattr_(machine: Machine, call: Invocation) -> Value | None:
-    from dtlint.machine.names import attributes
+    from dtlint.machine.names import attributes, classes
 
     if len(call.arguments) >= 2 and isinstance(call.arguments[1], Row):
         return of_each_name(machine, call, call.arguments[1])
     if len(call.arguments) >= 2 and isinstance(call.arguments[1], Const) and isinstance(call.arguments[1].value, str):
         base, name = call.arguments[0], call.arguments[1].value
         if isinstance(base, Object) and isinstance(base.kind, ClassRef) and len(call.arguments) == 3:
-            if machine.get(base, name) is None and not attributes.may_have(machine, base.kind, name):
+            if machine.get(base, name) is None and not classes.may_have(machine, base.kind, name):
                 return call.arguments[2]
             held = machine.get(base, name)
             some = lacking.asked(machine, base, name, held, call.arguments[2]) if held is not None else None
             if some is not None:
                 return some
-        if len(call.arguments) == 3 and attributes.lacks(machine, base, name):
+        if len(call.arguments) == 3 and classes.lacks(machine, base, name):
             return call.arguments[2]
         if len(call.arguments) == 3 and attributes.has_only_given(base, name):
             return attributes.given(base, name) or call.arguments[2]
@@ -201,14 +200,14 @@ def pattern_of(symbol: Symbol) -> str | None:
 
 
 def hasattr_(machine: Machine, call: Invocation) -> Value | None:
-    from dtlint.machine.names import attributes
+    from dtlint.machine.names import attributes, classes
 
     if len(call.arguments) == 2 and isinstance(call.arguments[1], Const):
         base, name = call.arguments[0], str(call.arguments[1].value)
         own = isinstance(base, FunctionRef) and written.kept_by_function(machine, base)
         if is_private(name) and not own:
             return machine.unknown("hasattr", *(token(value) for value in call.arguments))
-        if options.lacks(machine, base, name) or attributes.lacks(machine, base, name):
+        if options.lacks(machine, base, name) or classes.lacks(machine, base, name):
             return FALSE
         if isinstance(base, FunctionRef) and written.kept_by_function(machine, base):
             return TRUE
@@ -216,9 +215,9 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
             if machine.get(base, name) is not None:
                 return lacking.asked(machine, base, name, TRUE, FALSE) or TRUE
             if isinstance(base.kind, ClassRef):
-                if attributes.in_class(machine, base.kind, name) is not None or inherits(machine, base.kind, name):
+                if classes.in_class(machine, base.kind, name) is not None or inherits(machine, base.kind, name):
                     return TRUE
-                if not attributes.may_have(machine, base.kind, name):
+                if not classes.may_have(machine, base.kind, name):
                     return FALSE
         if attributes.has_only_given(base, name):
             return FALSE if attributes.given(base, name) is None else TRUE
@@ -236,9 +235,7 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
 def inherits(machine: Machine, kind: ClassRef, name: str) -> bool:
     """`hasattr(self, "state")` in a class derived from one of a library, of which the packs know the attribute: what
     asks is written for other classes as well."""
-    from dtlint.machine.names import attributes
-
-    return any(machine.knowledge.attribute(base, name) is not None for base in attributes.external_bases(machine, kind))
+    return any(machine.knowledge.attribute(base, name) is not None for base in classes.external_bases(machine, kind))
 
 
 def has_no_longer(machine: Machine, symbol: Symbol, name: str) -> bool:
@@ -292,9 +289,8 @@ def said(machine: Machine, value: Value, mask: int) -> Value:
     """What a thing of the program's own says of itself, in an f-string, in `str(…)` or printed."""
     if isinstance(value, Object) and isinstance(value.kind, ClassRef):
         from dtlint.machine.functions import calls
-        from dtlint.machine.names import attributes
 
-        found = (attributes.in_class(machine, value.kind, name) for name in ("__str__", "__repr__"))
+        found = (classes.in_class(machine, value.kind, name) for name in ("__str__", "__repr__"))
         method = next((one for one in found if isinstance(one, FunctionRef)), None)
         if method is not None:
             return calls.follow(machine, method, value, (), (), mask)

@@ -8,7 +8,7 @@ from dtlint.machine.contents import asked_for
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import ClassRef, Object, Value
 
 METHODS = frozenset({"replace", "_replace"})
@@ -41,7 +41,7 @@ def any_of_them(machine: Machine, made: Object, given: Value) -> None:
 
     if isinstance(made.kind, ClassRef):
         for name in (one for one in instances.field_names(machine, made.kind) if one not in made.attributes):
-            found = asked_for.perhaps(machine, attributes.in_class(machine, made.kind, name), given, name)
+            found = asked_for.perhaps(machine, classes.in_class(machine, made.kind, name), given, name)
             if found is not None:
                 made.attributes[name] = found
     for name, held in made.attributes.items():

@@ -13,6 +13,7 @@ from dtlint.machine.library.drawing import seeds
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python.given_away import called_by_somebody
 from dtlint.machine.logs import Attempt, Decision, Guards, HandlerLog
+from dtlint.machine.names import classes
 from dtlint.machine.values import (
     NONE,
     Bound,
@@ -73,10 +74,8 @@ def arity(machine: Machine, function: Value) -> int:
 
 def called(machine: Machine, value: Value | None) -> Value | None:
     """What runs when this is called: of an object of the program, its `__call__`."""
-    from dtlint.machine.names import attributes
-
     if isinstance(value, Object) and isinstance(value.kind, ClassRef):
-        return attributes.in_class(machine, value.kind, "__call__")
+        return classes.in_class(machine, value.kind, "__call__")
     return value
 
 
@@ -110,10 +109,8 @@ def at_exit(machine: Machine, call: Invocation) -> Value:
 
 def finalised(machine: Machine, thing: Object, mask: int) -> None:
     """`__del__` of a project class runs when a rank collects its garbage."""
-    from dtlint.machine.names import attributes
-
     assert isinstance(thing.kind, ClassRef)
-    method = attributes.in_class(machine, thing.kind, "__del__")
+    method = classes.in_class(machine, thing.kind, "__del__")
     if not isinstance(method, FunctionRef):
         return
     machine.consult(method)

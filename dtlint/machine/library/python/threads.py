@@ -15,7 +15,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation, Keywords
 from dtlint.machine.library.jax.flow import LENT, buffers_in
 from dtlint.machine.logs import Event, Log, LogNode
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.spoken import talks
 from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Value
 from dtlint.machine.walks import walk
@@ -68,7 +68,7 @@ def what_it_runs(machine: Machine, thread: Value | None) -> tuple[Value | None, 
     if not isinstance(thread, Object):
         return None, (), ()
     if isinstance(thread.kind, ClassRef):
-        method = attributes.in_class(machine, thread.kind, "run")
+        method = classes.in_class(machine, thread.kind, "run")
         return (Bound(method, thread), (), ()) if isinstance(method, FunctionRef) else (None, (), ())
     made = thread.facts.get("call")
     if not isinstance(made, Invocation):

@@ -47,9 +47,9 @@ def row_of(machine: Machine, value: Value) -> Api | None:
     if isinstance(value, External) or (isinstance(value, Bound) and isinstance(value.function, External)):
         row = machine.knowledge.api(name)
         if row is None and isinstance(value, Bound) and isinstance(value.receiver, Object):
-            from dtlint.machine.names import attributes
+            from dtlint.machine.names import classes
 
-            row = attributes.method_row(machine, value.receiver, last)
+            row = classes.method_row(machine, value.receiver, last)
         return row
     return machine.knowledge.functions.get(last)
 

@@ -15,7 +15,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training import hooks, own_gradients, parts
 from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.library.training.stepping import GATHERED
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import (
     BY_PROCESS,
     CONTAINERS,
@@ -210,7 +210,7 @@ def call_module(
     """A project's nn.Module is called: its forward runs."""
     from dtlint.machine.functions import calls
 
-    method = attributes.in_class(machine, model.kind, "forward") if isinstance(model.kind, ClassRef) else None
+    method = classes.in_class(machine, model.kind, "forward") if isinstance(model.kind, ClassRef) else None
     if isinstance(method, FunctionRef):
         depth = machine.facts.get("module depth", 0)
         machine.facts["module depth"] = depth + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import Object, Tuple, Value
 
 MODULE = "torch.nn.Module"
@@ -12,7 +12,7 @@ PARAMETERS = "parameters"  # what nobody but a network is asked for
 
 
 def is_module(machine: Machine, value: Value) -> bool:
-    return attributes.is_a(machine, value, MODULE)
+    return classes.is_a(machine, value, MODULE)
 
 
 def asked_for(machine: Machine, thing: Value, name: str) -> None:
@@ -24,7 +24,7 @@ def asked_for(machine: Machine, thing: Value, name: str) -> None:
         and not known(machine, thing)
         and not around_one(machine, thing)
     ):
-        thing.facts[attributes.SHOWN] = MODULE
+        thing.facts[classes.SHOWN] = MODULE
 
 
 def known(machine: Machine, thing: Object) -> bool:

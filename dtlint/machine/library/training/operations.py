@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Keywords
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import ClassRef, FunctionRef, Object, Value
 
 OPERATION = "<operation>"
@@ -12,13 +12,13 @@ OPERATION = "<operation>"
 
 def computed_by(machine: Machine, kind: ClassRef, name: str) -> Value | None:
     """The method of the class that a library runs when `name` is called on the class itself."""
-    for known in attributes.library_types(machine, kind):
-        method = attributes.in_class(machine, kind, known.computes.get(name, ""))
+    for known in classes.library_types(machine, kind):
+        method = classes.in_class(machine, kind, known.computes.get(name, ""))
         if isinstance(method, FunctionRef):
             made = machine.new(OPERATION, machine.frame.mask)
             made.facts["computes"] = method
             made.facts["of class"] = kind if method.kind == "class" else None  # a class method, as torch allows
-            made.facts["context"] = attributes.in_class(machine, kind, "setup_context") is None
+            made.facts["context"] = classes.in_class(machine, kind, "setup_context") is None
             return made
     return None
 

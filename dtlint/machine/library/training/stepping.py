@@ -22,7 +22,7 @@ from dtlint.machine.library.meeting import works
 from dtlint.machine.library.training import gradient_parts, parameters, parts
 from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.logs import Event
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import (
     FALSE,
@@ -275,7 +275,7 @@ def is_among(own: Symbol, listed: Symbol, depth: int = 6) -> bool:
 def needs_gradient(machine: Machine, value: Value) -> bool:
     """Does it come out of a model that is trained, or of its layers, and was it not detached on the way?"""
     trained: tuple[str, ...] = LEARNED_FROM
-    if attributes.called_as(machine, lambda known: known.losses):
+    if classes.called_as(machine, lambda known: known.losses):
         trained += (PLAIN,)  # the framework calls this in the forward pass of the model it has wrapped
     if grad_is_off(machine) or not any(isinstance(tag, tuple) and tag[0] in trained for tag in value.tags):
         return False

@@ -15,7 +15,7 @@ from dtlint.machine.library.meeting import collectives, group_start
 from dtlint.machine.library.python import run_later
 from dtlint.machine.library.training import stepping, wrapping
 from dtlint.machine.logs import Decision
-from dtlint.machine.names import attributes
+from dtlint.machine.names import attributes, classes
 from dtlint.machine.values import BY_RANK, NONE, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
 
 STATE = "transformers.TrainerState"
@@ -83,7 +83,7 @@ def filled_in(machine: Machine, kind: Value, mask: int) -> Object:
 
 
 def of_a_trainer(machine: Machine, kind: Value) -> bool:
-    names = attributes.external_bases(machine, kind) if isinstance(kind, ClassRef) else [getattr(kind, "name", "")]
+    names = classes.external_bases(machine, kind) if isinstance(kind, ClassRef) else [getattr(kind, "name", "")]
     return any(machine.knowledge.canonical(name) == ARGUMENTS or is_one(machine, name) for name in names)
 
 
@@ -147,8 +147,8 @@ def nothing_to_validate(machine: Machine, call: Invocation, data: Object | None)
         return False
     if not loaders.is_loader(machine, call.get("train_dataloaders")):
         return False
-    bases = {machine.knowledge.canonical(name) for name in attributes.external_bases(machine, module.kind)}
-    return bases == {MODULE} and attributes.in_class(machine, module.kind, "val_dataloader") is None
+    bases = {machine.knowledge.canonical(name) for name in classes.external_bases(machine, module.kind)}
+    return bases == {MODULE} and classes.in_class(machine, module.kind, "val_dataloader") is None
 
 
 def lightning_loop(machine: Machine, call: Invocation) -> Value:
@@ -201,11 +201,11 @@ def hooks_of(machine: Machine, kind: ClassRef) -> list[tuple[Value, FunctionRef]
     """The methods of a project class that its framework calls, and the function in each, whoever may run it."""
     found: list[tuple[Value, FunctionRef]] = []
     seen = set()
-    for base in attributes.external_bases(machine, kind):
+    for base in classes.external_bases(machine, kind):
         for owner in machine.knowledge.ancestors(base):
             known = machine.knowledge.types.get(owner)
             for name in known.hooks if known is not None else ():
-                method = attributes.in_class(machine, kind, name) if name not in seen else None
+                method = classes.in_class(machine, kind, name) if name not in seen else None
                 seen.add(name)
                 inner = run_later.unguarded(method) if method is not None else None
                 if method is not None and isinstance(inner, FunctionRef) and isinstance(inner.node, ir.Function):
@@ -251,7 +251,7 @@ def run_each(
     from dtlint.machine.starts import entries, state, steering
 
     assert isinstance(thing.kind, ClassRef)
-    known = tuple(attributes.library_types(machine, thing.kind))
+    known = tuple(classes.library_types(machine, thing.kind))
     for method, hook in hooks:
         node: Any = hook.node
         if not any(node.name in one.builds for one in known):

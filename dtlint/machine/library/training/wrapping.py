@@ -13,7 +13,7 @@ from dtlint.machine.library.meeting.groups import group_in
 from dtlint.machine.library.training import gradient_parts, stepping
 from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.logs import Group
-from dtlint.machine.names import attributes
+from dtlint.machine.names import classes
 from dtlint.machine.values import FALSE, NONE, ClassRef, Const, Object, Row, Tuple, Unknown, Value
 
 DDP = "torch.nn.parallel.DistributedDataParallel"
@@ -71,7 +71,7 @@ def around(
 def derived(machine: Machine, thing: Object, call: Invocation) -> None:
     """`class Passing(DistributedDataParallel)`: its instance is a wrapper, unless the project says what its forward
     does."""
-    if not isinstance(thing.kind, ClassRef) or attributes.in_class(machine, thing.kind, "forward") is not None:
+    if not isinstance(thing.kind, ClassRef) or classes.in_class(machine, thing.kind, "forward") is not None:
         return
     inner = call.get("module") or (call.arguments[0] if call.arguments else NONE)
     group = group_in(machine, call.get("process_group"))
@@ -236,7 +236,7 @@ def deepspeed_initialize(machine: Machine, call: Invocation) -> Value:
     kinds = tuple(call.row.extra.get("returns", ()))
     config = call.get("config") or call.get("config_params")
     stage = zero_stage(machine, config)
-    staged = "stages" in call.row.extra and attributes.is_a(machine, model, call.row.extra["stages"])
+    staged = "stages" in call.row.extra and classes.is_a(machine, model, call.row.extra["stages"])
     if not staged and call.get("mpu") in (None, NONE):  # else it counts groups of processes
         note_batch(machine, call, config)
     engine = wrapped(machine, call, model, str(call.row.extra["engine"] if staged else kinds[0]), stage == 3)
