@@ -4,6 +4,7 @@ What it finds
 -------------
 Replicated parameters are updated inside `pmap`/`shard_map` with gradients of this device's part of the batch, without
 `pmean`; running statistics go out as each device has them; gradients of mean losses are summed and never divided;
+the losses of single examples are summed over the devices, and their mean is taken afterwards;
 `pmean` after differentiation inside `shard_map(check_vma=True)`, where JAX has already summed.
 
 Why it is bad
@@ -62,6 +63,14 @@ def check(run: Run) -> Iterator[Finding]:
         message = "gradients of mean losses are summed over the devices and never divided by their number"
         yield RULE.finding(
             *jax_place(run, event), message, "use `jax.lax.pmean`, or divide by the axis size", trail=trail
+        )
+    for event, trail in jax_notes(run, "sum meaned"):
+        message = (
+            "the values of each example are added up over the devices one by one, and the mean is taken over this "
+            "device's examples: as many times too large as there are devices"
+        )
+        yield RULE.finding(
+            *jax_place(run, event), message, "take the mean first, and reduce it with `jax.lax.pmean`", trail=trail
         )
     for event, trail in jax_notes(run, "summed twice"):
         message = (

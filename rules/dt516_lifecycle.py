@@ -4,7 +4,8 @@ What it finds
 -------------
 A collective, a wrapper or a question for the rank before `init_process_group`, or after the group was destroyed; a
 script that never destroys its group, or not where an option ends it early; the NCCL backend in a program of the CPU; an
-option of a launcher that torchrun replaced.
+option of a launcher that torchrun replaced, or a shell script that starts that launcher for a program without the
+option.
 
 Why it is bad
 -------------
@@ -30,6 +31,7 @@ calls.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from dtlint.api import Finding, Rule, Run, Step, lifecycle
 
@@ -108,3 +110,8 @@ def check(run: Run) -> Iterator[Finding]:
             scope=event.function,
             trail=(Step(event.path, event.at[0], "passed by torch.distributed.launch only"),),
         )
+
+
+def check_launch(run: Any) -> Iterator[Finding]:
+    for conflict in run.outdated():
+        yield run.finding(RULE, conflict)

@@ -194,8 +194,8 @@ def _names(one: Said, configuration: Configuration) -> bool:
 def _degrees(launch: Launch) -> Iterator[Conflict]:
     """Tensor x pipeline x context parallel processes make one replica; the world consists of whole replicas."""
     world, arguments = launch.world_size, launch.arguments
-    if not world or (launch.kind == "python" and launch.outer is None):
-        return
+    if not world or (launch.kind == "python" and (launch.outer is None or world == 1)):
+        return  # a single process that is told a degree starts its workers itself
     if any("encoder" in item.name and "parallel" in item.name for item in arguments):
         return  # parts of the model with degrees of their own
     chosen = [item for names in (TENSOR, PIPELINE, CONTEXT) if (item := arguments.get(*names)) is not None]

@@ -38,7 +38,8 @@ OPTION = re.compile(r"\s--([A-Za-z][\w-]*)")
 ANY_OPTION = re.compile(r"\$[@*]|\$\{[@*]|\.py[^-\n]*\s\$")  # all arguments, or a variable before any option
 # `python tasks/{tldr, hh}/train.py`: the reader is to choose, with a space that no shell would take
 ONE_OF = re.compile(r"\{([\w.-]+(?:, *[\w.-]+)+)\}(?=[\w./-]*\.py\b)")
-PLAIN = r"""(?:"([^"$`\n]*)"|'([^'\n]*)'|([\w./:-]+))"""
+# a word may hold variables of its own, but not begin with one or with what a command says
+PLAIN = r"""(?:"((?!\$)(?:[^"$`\n]|\$(?!\())*)"|'([^'\n]*)'|([\w./:-]+))"""
 ASSIGNED = re.compile(rf"^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)={PLAIN}[ \t]*$", re.M)
 USED = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 OF_PYTHON = r"(?:-[bBdEiIOPqsSuvx]+\s+|-[WX]\s*\S+\s+)*"  # `-u`, `-W ignore`

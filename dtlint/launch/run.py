@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.findings import Finding, Span
-from dtlint.launch import batch, cut, machines, rendezvous, tasks, variables, workers
+from dtlint.launch import batch, cut, machines, outdated, rendezvous, tasks, variables, workers
 from dtlint.launch.conflict import Conflict
 from dtlint.launch.project import Launches, load
 from dtlint.launch.said import Said
@@ -49,6 +49,9 @@ class LaunchRun:
 
     def cut(self) -> Iterator[Conflict]:
         return cut.conflicts(self.launches)
+
+    def outdated(self) -> Iterator[Conflict]:
+        return outdated.conflicts(self.launches, self.mentioning, self.pins)
 
     def variables(self) -> Iterator[Variable]:
         return variables.handed_on(self.launches, self.mentioning)

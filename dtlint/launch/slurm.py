@@ -59,6 +59,8 @@ def step(kind: str, path: str, line: int, options: Options, job: Launch | None) 
             nodes = tasks // per_node
     if options.get("ntasks") and not options.get("nodes") and tasks == 1:
         nodes = 1
+    if job is not None and tasks is not None and nodes and tasks < nodes:
+        nodes = tasks  # there is no node without a task
     devices = _devices(options, nodes, per_node, tasks) or (job.devices_per_node if job else None)
     tasks_unsaid = not (options.get("ntasks") or (job and job.options.get("ntasks")))
     if (

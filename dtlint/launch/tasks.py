@@ -80,7 +80,9 @@ def _nodes(launch: Launch, step: Launch) -> Iterator[Conflict]:
     if launch.nodes == step.world_size or step.background or step.loops:
         return  # every task a node, or one `srun` for every node
     option = _count_option(launch)
-    of_step = step.options.get("nodes") or _of_job(step, "nodes")
+    few = step.world_size == step.nodes and step.tasks_per_node == 1
+    tasks = (step.options.get("ntasks") or _of_job(step, "ntasks")) if few else None
+    of_step = tasks or step.options.get("nodes") or _of_job(step, "nodes")
     name = "num_machines" if launch.kind == "accelerate" else "nnodes"
     if launch.nodes == 1:
         if step.tasks_per_node is None:
@@ -97,7 +99,8 @@ def _nodes(launch: Launch, step: Launch) -> Iterator[Conflict]:
     yield Conflict(
         launch.path, line_of(launch, option),
         f"`--{name}={launch.nodes}` waits for {launch.nodes} nodes, but `srun` starts it on {step.nodes}",
-        f"take the number from Slurm: `--{name}=$SLURM_NNODES`",
+        "ask for a task on each node: `--ntasks-per-node=1`"
+        if tasks else f"take the number from Slurm: `--{name}=$SLURM_NNODES`",
         evidence(launch, of_step, option),
     )  # fmt: skip
 

@@ -108,7 +108,7 @@ TRUE, FALSE, NONE = Const(True), Const(False), Const(None)
 class Symbol:
     """The identity of an unknown: equal computations on equal inputs share one symbol."""
 
-    __slots__ = ("alike", "behind", "compared", "depth", "key", "numbers", "told")
+    __slots__ = ("alike", "behind", "compared", "depth", "key", "numbers", "set_back", "told")
 
     def __init__(self, key: tuple[Any, ...], depth: int, numbers: str | None = None) -> None:
         self.key = key
@@ -116,6 +116,7 @@ class Symbol:
         self.depth = depth
         self.behind: Symbol | None = None  # what has decided which value was returned, or what a model has returned
         self.numbers = numbers  # of which type, where nothing else is kept of a long computation
+        self.set_back = False  # a counter of turns that some turn sets back to zero
         self.told: Any = None  # what `logs.told` says of it, and
         self.compared: Any = None  # what `ranges.compared` does, once somebody has asked
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dtlint.machine.logs import Choice, Event, LogNode, Loop, told
+from dtlint.machine.logs import Attempt, Choice, Event, LogNode, Loop, told
 from dtlint.machine.values import Symbol
 from dtlint.machine.walks import visits
 
@@ -87,8 +87,15 @@ def loops_over(met: Met) -> list[Loop]:
 
 
 def in_each_turn(met: Met, turns: LogNode) -> bool:
-    """Inside of it, and in no loop of its own there."""
-    return inside(met, turns) and not any(isinstance(one, Loop) for one, _ in below(met, turns))
+    """Inside of it, in no loop of its own there, and not where only a failure leads."""
+    return inside(met, turns) and not any(
+        isinstance(one, Loop) or of_a_failure(one, side) for one, side in below(met, turns)
+    )
+
+
+def of_a_failure(node: LogNode, side: int) -> bool:
+    """Is this side of the node a handler: what is done when the body has failed?"""
+    return isinstance(node, Attempt) and 0 < side <= len(node.handlers)
 
 
 def below(met: Met, node: LogNode) -> Above:

@@ -93,6 +93,36 @@ def periodic(symbol: Symbol | None) -> bool:
     return symbol is not None and any(one.key[0] == "op %" and not is_length(one.key[1]) for one in symbols_in(symbol))
 
 
+WRAPS = {"compare ==": True, "compare >=": True, "compare <": False, "compare !=": False}
+
+
+def in_windows(symbol: Symbol | None) -> Symbol | None:
+    """`filled + 1 == size` of a counter that a turn sets back to zero asks the same as `(filled + 1) % size == 0`."""
+    if symbol is None or not any(one.set_back for one in symbols_in(symbol)):
+        return symbol
+    word, *sides = symbol.key
+    if word in ("not", "bool", "and", "or"):
+        inner = [in_windows(side) if isinstance(side, Symbol) else side for side in sides]
+        return symbol if inner == sides else Symbol((word, *inner), symbol.depth)
+    if word not in WRAPS or not counted(sides[0]):
+        return symbol
+    filled, size = sides
+    if isinstance(size, Symbol) and size.key[0] == "op -" and size.key[2] == 1:
+        filled, size = Symbol(("op +", filled, 1), symbol.depth), size.key[1]
+    if size in (0, 1) or counted(size):
+        return symbol
+    full = Symbol(("compare ==", Symbol(("op %", filled, size), symbol.depth), 0), symbol.depth)
+    return full if WRAPS[word] else Symbol(("not", full), symbol.depth)
+
+
+def counted(part: Any) -> bool:
+    """Such a counter, or what is added to it."""
+    if not isinstance(part, Symbol):
+        return False
+    added = part.key[0] == "op +" and isinstance(part.key[1], Symbol) and part.key[1].set_back
+    return part.set_back or (added and constant(part.key[2]) is not None)
+
+
 def is_length(part: Any) -> bool:
     return isinstance(part, Symbol) and part.key[0] in LENGTHS
 

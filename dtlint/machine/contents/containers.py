@@ -34,6 +34,7 @@ from dtlint.machine.values import (
 MANY = 64
 SHORT = 16  # items of a list that differs between lanes
 REPEAT = "repeat"  # symbol: the same items over and over, nobody knows how often
+REPEATED = "how often a list was repeated"  # fact of a list, where nobody knows the number
 TIMES = "times"  # fact of a list: by which number of processes or devices its items are repeated
 # fact of a generator: any one of the items that it may give, where all of them are known; of a dictionary that was made
 # under a condition: the pairs that may be in it
@@ -147,10 +148,20 @@ def one_walk(value: Value) -> Value:
     if isinstance(value, Unknown) and isinstance(value.like, Object) and value.like.kind not in CONTAINERS:
         return value.like
     if isinstance(value, Row) and value.lanes:
-        first = walked(value.lanes[0])
-        if first is not None and all(walked(held) == first for held in value.lanes[1:]):
-            return value.lanes[0]
+        held, *others = map(behind, value.lanes)
+        first = walked(held)
+        if all(other is held or (first is not None and walked(other) == first) for other in others):
+            return held
     return value
+
+
+BEHIND = "behind a bar"  # fact of an instance of a class derived from a progress bar: what it was given to walk over
+
+
+def behind(value: Value) -> Value:
+    """`Bar(loader)` of the project's own `class Bar(tqdm)` gives what the loader gives."""
+    given = value.facts.get(BEHIND) if isinstance(value, Object) else None
+    return behind(given) if isinstance(given, Value) else value
 
 
 def walked(value: Value) -> object:
@@ -438,11 +449,11 @@ def of_handles(value: Value) -> bool:
 def extend(machine: Machine, container: Object, added: Value, mask: int) -> None:
     from dtlint.machine.contents import sets
     from dtlint.machine.library.feeding import filled_shares, totals
-    from dtlint.machine.library.python import iteration as python_iteration
+    from dtlint.machine.library.python import collecting
 
     dealt.put(container)
     if isinstance(added, Object) and added.kind == "<generator>":
-        added = python_iteration.drawn(machine, "list", added, mask) or added
+        added = collecting.drawn(machine, "list", added, mask) or added
     items = items_of(machine, added)
     filled = filled_shares.filled(machine, container.attributes.get("[]"), added)
     if filled is not None:
@@ -478,14 +489,13 @@ def concatenate(machine: Machine, left: Object, right: Value) -> Value:
 
 
 def repeat(machine: Machine, left: Object, times: Value) -> Value:
-    from dtlint.machine.library.feeding import filled_shares
 
     known = items_of(machine, left)
     made = machine.new("list", left.birth)
     if isinstance(times, Const) and times.scale is not None:
         made.facts[TIMES] = times
     if known is not None and len(known) == 1:
-        made.facts[filled_shares.REPEATED] = times
+        made.facts[REPEATED] = times
     if known is not None and isinstance(times, Const) and isinstance(times.value, int):
         count = max(0, times.value)
         if len(known) * count <= MANY:

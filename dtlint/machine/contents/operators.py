@@ -290,7 +290,7 @@ def both_own(machine: Machine, left: Value, right: Value) -> bool:
     return len(causes) == 2 and all(cause is not None and cause.kind in BY_SHARE for cause in causes)
 
 
-OF_MODELS = ("wrapped", "plain", "inner")  # tags of what models compute
+OF_MODELS = ("wrapped", "plain", "inner", "asked")  # tags of what models compute
 
 
 def side_of_placeholder(value: Value, number: Value) -> tuple[Symbol, bool] | None:

@@ -131,7 +131,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
             note_items(loop, part.target, frame.variables)
             filtered(part, index, lanes)
 
-        gathered = (collected, takers, uneven, shares, sources, asked_of_each)
+        gathered: tuple[list[Any], ...] = (collected, takers, uneven, shares, sources, asked_of_each)
         before = list(map(len, gathered))
         one_turn()
         counters = counted_on(machine, mark, loop.objects)

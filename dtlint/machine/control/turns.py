@@ -20,6 +20,7 @@ from dtlint.machine.library.feeding import sharding
 from dtlint.machine.library.meeting import managers
 from dtlint.machine.library.python import iterators
 from dtlint.machine.logs import EXITS, Decision, Event, Guards, Loop
+from dtlint.machine.names.assignment import MOVED_ON
 from dtlint.machine.names.frames import Frame, Leaving, LoopState
 from dtlint.machine.values import (
     MISSING,
@@ -28,6 +29,7 @@ from dtlint.machine.values import (
     Object,
     Row,
     Slots,
+    Symbol,
     Tuple,
     Unknown,
     Value,
@@ -36,6 +38,7 @@ from dtlint.machine.values import (
 GREW = "grew in turns"  # fact of the run: what each loop was seen to change
 HELD = "grew in what names hold"  # the same by names, for things that are made anew before the loop is come to again
 KEPT = 64  # places for one loop
+ZERO = Const(0)
 MOST = 4  # attempts; the last one only for a difference between lanes that the one before has found
 
 
@@ -100,6 +103,7 @@ def turn(
         if tells_turns(machine):
             note_turn(machine, loop, inner_mark)
         note_agreed(loop, widened, start)
+        note_set_back(machine, widened, start)
         grown = changed_more(
             machine, inner_mark, start, widened, node, causes, apart, deciding(machine, loop, box), state.newest
         )
@@ -228,6 +232,21 @@ def note_agreed(loop: Loop, widened: Places, start: dict[Place, Value]) -> None:
         before, after = start[place], container.get(name)
         if isinstance(before, Unknown) and isinstance(after, Unknown) and after.symbol.key[0] == AGREED:
             loop.carried[before.symbol] = after
+
+
+def note_set_back(machine: Machine, widened: Places, start: dict[Place, Value]) -> None:
+    """`filled += 1` and, in some turns, `filled = 0`: a counter that counts the turns of a window."""
+    moved = machine.facts.get(MOVED_ON, ())
+    for place, (container, name) in widened.items():
+        before, after = start[place], container.get(name)
+        if not isinstance(before, Unknown) or before.symbol.key[0] != "loop":
+            continue
+        counted = before.symbol
+        key = after.symbol.key if isinstance(after, Unknown) else ()
+        if after == ZERO or (key[:1] == ("phi",) and 0 in key[2:]):
+            rest = [part for part in key[2:] if isinstance(part, Symbol)]
+            added = all(part.key[0] == "op +" and part.key[1] is counted for part in rest)
+            counted.set_back = added and (bool(rest) or counted in moved)
 
 
 def is_older(container: dict[Any, Value], objects: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,7 +59,7 @@ def enter_item(machine: Machine, node: ir.With, index: int, mask: int) -> int:
 
     if isinstance(manager, Object) and manager.kind == "<generator>":
         return with_generator(machine, manager, mask, inner)
-    if isinstance(manager, Object) and isinstance(manager.kind, ClassRef):
+    if isinstance(manager, Object) and isinstance(manager.kind, ClassRef) and not as_inherited(machine, manager):
         return with_instance(machine, manager, mask, inner)
     if isinstance(manager, Row) and any(map(of_project, manager.lanes)):
         return with_each(machine, manager, mask, inner)
@@ -213,6 +214,12 @@ def made_alike(machine: Machine, mask: int) -> None:
             machine.store(variables, name, held.lanes[0], mask, mask)
 
 
+def as_inherited(machine: Machine, manager: Object) -> bool:
+    """`class Protected(FileLock)`, which goes in and out as the library has it."""
+    enters = attributes.in_class(machine, manager.kind, "__enter__") if isinstance(manager.kind, ClassRef) else None
+    return "context" in manager.facts and not isinstance(enters, FunctionRef)
+
+
 def with_instance(machine: Machine, manager: Object, mask: int, inner: Any) -> int:
     value: Value = manager
     assert isinstance(manager.kind, ClassRef)
@@ -234,7 +241,12 @@ def with_instance(machine: Machine, manager: Object, mask: int, inner: Any) -> i
         if leave is not None and through:
             calls.call_value(machine, attributes.bind(machine, leave, manager, mask), (NONE, NONE, NONE), (), through)
         return through & ~machine.frame.left
-    return with_final(machine, mask, lambda lanes: inner(value, lanes), attributes.bind(machine, leave, manager, mask))
+    bound = attributes.bind(machine, leave, manager, mask)
+
+    def leave_by(given: tuple[Value, ...], lanes: int) -> None:
+        calls.call_value(machine, bound, given, (), lanes)
+
+    return with_final(machine, mask, lambda lanes: inner(value, lanes), leave_by)
 
 
 def kept_back(machine: Machine, leave: FunctionRef) -> tuple[str, ...]:
@@ -295,12 +307,14 @@ def way_of(machine: Machine, manager: Value, way: str, mask: int) -> Value:
     return External("builtins.id")
 
 
-def leave_by(machine: Machine, leave: Value, lanes: int) -> None:
-    calls.call_value(machine, leave, (NONE, NONE, NONE), (), lanes)
+NO_FAILURE = (NONE, NONE, NONE)  # what `__exit__` is given where nothing was raised
 
 
-def with_final(machine: Machine, mask: int, inner: Any, leave: Value) -> int:
-    """A context manager whose way out may communicate: a rank that fails in the body takes it alone."""
+def with_final(
+    machine: Machine, mask: int, inner: Callable[[int], int], leave: Callable[[tuple[Value, ...], int], None]
+) -> int:
+    """A context manager whose way out may communicate: a rank that fails in the body takes it alone. `leave` takes what
+    `__exit__` is given, and the lanes."""
     frame = machine.frame
     at = machine.current_at
     attempt = Attempt(frame.path, at, mask, frame.guards, frame.scope, "with")
@@ -309,8 +323,8 @@ def with_final(machine: Machine, mask: int, inner: Any, leave: Value) -> int:
     inside = [(attempt.body, mask)]
     machine.sinks = inside
     last_exit, frame.last_exit = frame.last_exit, ("", None)
-    frame.exits.append(lambda gone: leave_by(machine, leave, gone))
-    through: int = inner(mask & ~frame.left)
+    frame.exits.append(lambda gone: leave(NO_FAILURE, gone))
+    through = inner(mask & ~frame.left)
     frame.exits.pop()
     word = frame.last_exit[0]
     gone = mask & ~frame.left & ~through if word in ("return", "break", "continue", CAUGHT) else 0
@@ -318,7 +332,7 @@ def with_final(machine: Machine, mask: int, inner: Any, leave: Value) -> int:
         frame.last_exit = last_exit
     if through | gone:  # `return` out of the body goes by here, too
         machine.current_at = at
-        calls.call_value(machine, leave, (NONE, NONE, NONE), (), through | gone)
+        leave(NO_FAILURE, through | gone)
     if machine.sinks != inside:
         # a side of a choice left the body: what follows belongs to the side that stayed
         after = [*((log, lanes & ~mask) for log, lanes in outer if lanes & ~mask), *machine.sinks]
@@ -333,7 +347,7 @@ def with_final(machine: Machine, mask: int, inner: Any, leave: Value) -> int:
     frame.guards, machine.sinks = Guards(decision, guards), [(log.log, mask)]
     mark = len(machine.journal)
     given = (External("builtins.Exception"), machine.new("builtins.Exception", mask), machine.new("<traceback>", mask))
-    calls.call_value(machine, leave, given, (), mask)
+    leave(given, mask)
     machine.rollback(mark)
     del frame.leavings[leavings:]
     frame.guards, frame.left, machine.sinks = saved_guards, saved_left, after

@@ -6,7 +6,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.knowledge.rows import Api
-from dtlint.machine.contents import asked_for
+from dtlint.machine.contents import asked_for, containers
 from dtlint.machine.contents.opaque import TEMPORARY
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
@@ -236,9 +236,15 @@ def initialised(
 ) -> Value:
     """`super().__init__(…)` of a library class: the project's instance was made with these arguments."""
     row = machine.knowledge.api(owner)
-    if row is None or row.does != "make":
+    if row is None:
         return NONE
     call = Invocation(row.name, row, None, arguments, keywords, mask, machine.making.get(thing.number, node))
+    if row.model == python.BAR:
+        thing.facts[containers.BEHIND] = python.progress(machine, call)
+    elif row.does == "context":
+        opens(thing, call)
+    if row.does != "make":
+        return NONE
     trainers.constructed(machine, thing, call)
     if row.type == loader_options.LOADER:
         loaders.derived(machine, thing, call)
@@ -419,13 +425,18 @@ def make(machine: Machine, call: Invocation) -> Value:
 
 def context(machine: Machine, call: Invocation) -> Value:
     made = machine.new("<context>", call.mask)
+    opens(made, call)
+    return made
+
+
+def opens(made: Object, call: Invocation) -> None:
+    """A context of a library, or an instance of a class derived from one."""
     made.facts["context"] = call.row.kind
     made.facts["api"] = call.row.name
     if call.row.kind == "suppress":
         from dtlint.machine.control.attempts import exception_names
 
         made.facts["types"] = tuple(name for value in call.arguments for name in exception_names(value))
-    return made
 
 
 def project_row(machine: Machine, function: FunctionRef) -> Api | None:

@@ -123,7 +123,8 @@ def iterated(machine: Machine, value: Value, mask: int) -> Value:
     batches = loaders.inside_of(value)
     method = classes.in_class(machine, value.kind, "__iter__")
     if not isinstance(method, FunctionRef):
-        return batches
+        behind = containers.behind(value)
+        return batches if behind is value else iterated(machine, behind, mask)
     given = calls.follow(machine, method, value, (), (), mask)
     return given if batches is value or made_here(given) else batches
 

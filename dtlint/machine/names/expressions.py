@@ -20,7 +20,7 @@ from dtlint.machine.lanes import map_lanes, overlay, restrict
 from dtlint.machine.library.computing import taken_up
 from dtlint.machine.library.feeding import batches
 from dtlint.machine.library.meeting import roots, works
-from dtlint.machine.library.python import files, generators, iteration, templates
+from dtlint.machine.library.python import collecting, files, generators, templates
 from dtlint.machine.library.training import models
 from dtlint.machine.logs import Decision, plain_question
 from dtlint.machine.names import attributes, classes, put_items, scopes, subscripts
@@ -118,7 +118,7 @@ def star(machine: Machine, node: ir.Star, mask: int) -> Value:
     """`[*pairs()]`, `show(*pairs())`: a generator is run to its end."""
     value = evaluate(machine, node.value, mask)
     if isinstance(value, Object) and generators.is_generator(value):
-        return iteration.drawn(machine, "list", value, mask) or value
+        return collecting.drawn(machine, "list", value, mask) or value
     return value
 
 

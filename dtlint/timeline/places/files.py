@@ -17,7 +17,7 @@ from dtlint.machine.control.failures import WRITES
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.python import files
+from dtlint.machine.library.python import files, folders
 from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, inner_logs
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_PROCESS, NONE, Cause, Const, Row, Symbol, Unknown, Value, lane_value
@@ -297,13 +297,13 @@ def kept_name(call: object, text: Value) -> list[Value]:
 
 def on_own_disk(run: Run, place: str, text: Value) -> bool:
     """A folder that each node has for itself, by its name or by the default of the option it begins with."""
-    if files.node_local(place):
+    if folders.node_local(place):
         return True
     first = text.symbol if isinstance(text, Unknown) else None
     while first is not None and (first.key[0] == files.JOINED or first.key[0] in files.TEXTS):
         first = first.key[1] if len(first.key) > 1 and isinstance(first.key[1], Symbol) else None
     default = default_for(run, first) if first is not None else None
-    return isinstance(default, Const) and files.node_local(str(default.value))
+    return isinstance(default, Const) and folders.node_local(str(default.value))
 
 
 def place_on(place: str, text: Value, lane: int) -> str:

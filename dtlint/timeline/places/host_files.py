@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.origins import spawns
-from dtlint.machine.library.python import files
+from dtlint.machine.library.python import files, folders
 from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
 from dtlint.machine.values import lane_value
@@ -24,7 +24,7 @@ def of_each_host(run: Run, access: Access) -> bool:
     if not one_a_host(run) or in_store(access):
         return False
     places = {access.places[lane] for lane in access.lanes()}
-    return not any(files.all_nodes(place) or shared(run, place) for place in places)
+    return not any(folders.all_nodes(place) or shared(run, place) for place in places)
 
 
 def one_a_host(run: Run) -> bool:

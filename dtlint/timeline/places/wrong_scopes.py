@@ -11,7 +11,8 @@ from dtlint.ir.functions import every_node
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.meeting.evidence import distributed
-from dtlint.machine.library.python.files import all_nodes, of_either, text_of
+from dtlint.machine.library.python.files import text_of
+from dtlint.machine.library.python.folders import all_nodes, of_either
 from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.logs import Choice, Decision, Event, Log, LogNode, decisions
 from dtlint.machine.run import Run

@@ -315,7 +315,8 @@ def risky(node: Attempt) -> bool:
 
 def reads_on_the_way(node: Attempt) -> bool:
     """Does each rank read files of its own, of which one may be broken, before it comes to a call of the body?"""
-    nodes = node.body.nodes[:-1] if node.kind == "with" else node.body.nodes  # the last one is the way out itself
+    way_out = len(node.handlers[0].log.nodes) if node.kind == "with" else 0  # what stands last in the body, too
+    nodes = node.body.nodes[: len(node.body.nodes) - way_out]
     reads = next(own_reads(node.body, BY_SHARE), None)
     return reads in nodes and first_of(nodes[nodes.index(reads) :], node.mask) is not None
 

@@ -19,6 +19,7 @@ from dtlint.machine.library.meeting import evidence
 from dtlint.machine.logs import Event, LogNode, Loop, Site
 from dtlint.machine.names import classes
 from dtlint.machine.run import Run
+from dtlint.machine.starts.given import is_option
 from dtlint.machine.values import FALSE, NONE, ClassRef, Const, FunctionRef, Object, Unknown, Value
 from dtlint.timeline.records import ways_to
 from dtlint.timeline.samples.data import Steps, kept
@@ -189,17 +190,20 @@ def fixed(seed: Value | None) -> bool:
 
 
 def says_a_number(run: Run, event: Event) -> bool:
-    """`sampler.set_epoch(0)`, as it is written, or `set_epoch(self.epoch)` of an epoch that nobody ever counts on."""
+    """`sampler.set_epoch(0)`, as it is written, `set_epoch(args.start_epoch)`, as it was given, or
+    `set_epoch(self.epoch)` of an epoch that nobody ever counts on."""
     call = event.extra["call"]
     node = call.node
     given = [*node.args, *(value for _, value in node.keywords)] if isinstance(node, ir.Call) else []
     if len(given) != 1:
         return False
+    held = next(iter(call.values), None)
+    if isinstance(held, Unknown) and is_option(held.symbol):
+        return True
+    known = isinstance(held, Const) and type(held.value) is int and not held.scale
     if isinstance(given[0], ir.Attr):
-        held = next(iter(call.values), None)
-        known = isinstance(held, Const) and type(held.value) is int and not held.scale
         return known and written_once(run, given[0].name)
-    return isinstance(given[0], ir.Const)
+    return isinstance(given[0], ir.Const) or (known and isinstance(given[0], ir.Name))
 
 
 STILL = frozenset({"split", "phi", "op +", "op -", "item", "loaded", "file", "source", "time", "not"})

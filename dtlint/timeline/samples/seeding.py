@@ -405,9 +405,9 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
         (
             event
             for event, _ in seen.collectives
-            if is_gradient(event.extra.get("tensor"))
+            if (gradient := gradient_in(event)) is not None
             and apart(state.seed, event.group)
-            and not of_another(run, layer, event.extra["tensor"])
+            and not of_another(run, layer, gradient)
         ),
         None,
     )
@@ -436,6 +436,12 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
         *ways_to(run, place_of(layer)),
         event_step(because, text),
     )
+
+
+def gradient_in(event: Event) -> Value | None:
+    """What is reduced, or what the tensor held then into which the gradients were put."""
+    given = (event.extra.get(name) for name in ("tensor", "held"))
+    return next((one for one in given if is_gradient(one)), None)
 
 
 def of_another(run: Run, layer: Object, gradient: Value) -> bool:

@@ -134,7 +134,7 @@ def wrong_lengths(run: Any) -> Iterator[WrongLength]:
             continue
         by = prepared(run, schedule)
         found = found or (
-            after_sharding(schedule, by, stepped[1].subject)
+            after_sharding(schedule, by, stepped[1].subject) or micro_batches_of_all(schedule, by)
             if by is not None
             else before_sharding(run, schedule)
             or of_all_samples(run, schedule)
@@ -166,6 +166,27 @@ def after_sharding(schedule: Schedule, by: Any, loader: Any) -> WrongLength | No
         "the schedule counts this rank's batches, but once prepared it steps for each of the processes and ends early",
         "count the batches before `prepare()`, or multiply them by the number of processes",
         "the length of the loader that `prepare()` gave back",
+    )
+
+
+def micro_batches_of_all(schedule: Schedule, by: Any) -> WrongLength | None:
+    """`updates * accumulate * processes`: a prepared schedule steps where the optimizer does, once for each process."""
+    made = by.receiver.facts.get("call") if isinstance(by.receiver, Object) else None
+    if made is None or any(made.get(name) is not None for name in OTHERWISE):
+        return None
+    window = made.get("gradient_accumulation_steps")
+    if window in (None, Const(1)) or not schedule.parallel:
+        return None
+    found = factors(longest(schedule.symbol))
+    counted = [part for part in found if isinstance(part, Symbol) and any(lengths(part))]
+    if token(window) not in found or not all(counts_windows(part, token(window)) for part in counted):
+        return None
+    return WrongLength(
+        schedule.made,
+        "the prepared schedule steps once per window for each of the processes; times the micro-batches of a window"
+        " it never ends",
+        "leave the number of micro-batches out",
+        "multiplied by the number of micro-batches",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from dtlint.timeline.steps.models_used import made_before
 from dtlint.timeline.steps.retries import left_after
 from dtlint.timeline.steps.stepping import DDP, backwards, events, steps, symbol_of
 from dtlint.timeline.steps.unreduced import averages_models, reduces_by_hand
-from dtlint.timeline.symbols import FAR, LENGTHS, both_hold, constant, leaves, moduli, periodic, worth
+from dtlint.timeline.symbols import FAR, LENGTHS, both_hold, constant, in_windows, leaves, moduli, periodic, worth
 
 MANY = (2, 3, 8)
 LONG = 64  # turns of a window, more than most have
@@ -64,7 +64,8 @@ def find_windows(run: Any) -> Iterator[Window]:
         mine = [step for step in steps(run) if step.event.mask & backward.event.mask]
         turns = [step for step in mine if inside(step, innermost) and not exclusive(step, backward)]
         if turns:
-            when = [own_predicates(step, backward, innermost) for step in turns]
+            halves = parted(run, backward, known, turns, innermost)
+            when = [own_predicates(step, backward, innermost, halves) for step in turns]
             # one that steps whenever the pass is made has its gradients; the others are of another model
             long = (
                 any(
@@ -96,11 +97,27 @@ def called_in_turns(run: Any, met: Met) -> Call | None:
     return next((node for node in calls if (node.callee_path, node.function) in known), None)
 
 
-def own_predicates(step: Met, backward: Met, loop: Turns) -> tuple[tuple[Symbol, bool], ...]:
+def parted(run: Any, backward: Met, known: list[Met], turns: list[Met], loop: Turns) -> set[int]:
+    """Branches with a pass on both sides: that of the last turn of a window, and one of the others that only adds up.
+    Either way there is a pass in each turn."""
+    found = set[int]()
+    mine = {id(choice): side for choice, side in choices_below(backward, loop)}
+    for other in known:
+        if not other.event.extra.get("no_sync") or not exclusive(other, backward):
+            continue
+        apart = {id(choice) for choice, side in choices_below(other, loop) if mine.get(id(choice), side) != side}
+        if len(apart) == 1 and all(exclusive(step, other) for step in turns):
+            found |= apart
+    return found
+
+
+def own_predicates(
+    step: Met, backward: Met, loop: Turns, halves: Iterable[int] = ()
+) -> tuple[tuple[Symbol, bool], ...]:
     """What a step of the loop asks for that the backward pass does not."""
-    above = {id(choice) for choice, _ in choices_below(backward, loop)}
-    own = [(choice, side) for choice, side in choices_below(step, loop) if id(choice) not in above]
-    return tuple((choice.symbol, side == 0) for choice, side in own if choice.symbol is not None)
+    above = {id(choice) for choice, _ in choices_below(backward, loop)}.difference(halves)
+    own = [(in_windows(choice.symbol), side) for choice, side in choices_below(step, loop) if id(choice) not in above]
+    return tuple((symbol, side == 0) for symbol, side in own if symbol is not None)
 
 
 def aside(backward: Met, loop: Turns, known: list[Met]) -> bool:
@@ -156,7 +173,7 @@ def unconditional(met: Met, window: Window) -> bool:
         return False
     shared = {(id(choice), side) for choice, side in choices_below(window.backward, window.loop)}
     below = choices_below(met, window.loop)
-    if any(periodic(choice.symbol) for choice, _ in below):
+    if any(periodic(in_windows(choice.symbol)) for choice, _ in below):
         return False  # what follows a `break` in some turns hangs below the same branch as what only they do
     own = [(id(choice), side) for choice, side in below if not alike(choice, window.loop)]
     lasts = all(several(symbol, met) for symbol, _ in window.when)
@@ -399,22 +416,29 @@ def off_when(met: Met, window: Window) -> list[tuple[Symbol, bool]] | None:
     with_it = {
         (id(choice), side)
         for choice, side in choices_below(window.backward, window.loop)
-        if not periodic(choice.symbol)
+        if not periodic(in_windows(choice.symbol))
     }
     own = [(choice, side) for choice, side in choices_below(met, window.loop) if (id(choice), side) not in with_it]
-    found = [(choice.symbol, side == 0) for choice, side in own if choice.symbol is not None]
+    asked = [(in_windows(choice.symbol), side == 0) for choice, side in own]
+    found = [(symbol, answer) for symbol, answer in asked if symbol is not None]
     if len(found) != len(own):
         return None
     call = met.event.extra.get("call")
     if call is not None and "enabled" in call.row.params:
         enabled = call.get("enabled") or TRUE
-        return [*found, (enabled.symbol, True)] if isinstance(enabled, Unknown) else found if enabled == TRUE else None
+        return (
+            [*found, (turn_of(enabled), True)] if isinstance(enabled, Unknown) else found if enabled == TRUE else None
+        )
     given = met.event.extra.get("value") or (call.get("requires_gradient_sync") if call is not None else None)
     if given is None:
         return found if "no_sync" in met.event.api.rpartition(".")[2] else None
     if isinstance(given, Unknown):
-        return [*found, (given.symbol, False)]
+        return [*found, (turn_of(given), False)]
     return found if given == FALSE else None
+
+
+def turn_of(asked: Unknown) -> Symbol:
+    return in_windows(asked.symbol) or asked.symbol
 
 
 def at_the_end(loop: Turns, predicates: list[tuple[Symbol, bool]]) -> bool:

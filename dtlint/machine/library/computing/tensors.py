@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.number_types import COUNTED, type_called
 from dtlint.machine.contents.opaque import opaque
@@ -404,12 +405,13 @@ def attribute(machine: Machine, receiver: Object, name: str) -> Value | None:
 def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
     """Methods of values nobody knows, that change a variable in place: the variable gets the new value."""
     if name in ("fill_", "copy_", "zero_") and call.node is not None:
-        from dtlint.ir import nodes as ir
         from dtlint.machine.contents import in_place
 
         func = call.node.func
         new: Value = Const(0) if name == "zero_" else in_place.copied(call.arguments[0]) if call.arguments else NONE
-        if isinstance(func, ir.Attr) and isinstance(func.value, ir.Name | ir.Attr):
+        if isinstance(func, ir.Attr) and (
+            isinstance(func.value, ir.Name | ir.Attr) or part_of_one(machine, func.value, call)
+        ):
             copied_from(machine, name, receiver, call)
             if name == "copy_" and call.arguments:
                 whole_batches.into_buffer(machine, receiver, call)
@@ -422,6 +424,14 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
         if any(one.cause is not None and one.cause.kind == "data" for one in call.arguments):
             return machine.unknown(name, token(receiver), *map(token, call.arguments), tags=receiver.tags)
     return None
+
+
+def part_of_one(machine: Machine, written: ir.Expr, call: Invocation) -> bool:
+    """`bucket[start:end].copy_(part)`: this goes into the memory of the whole tensor."""
+    if not isinstance(written, ir.Index):
+        return False
+    whole = machine.evaluate(written.value, call.mask)
+    return isinstance(whole, Object) and whole.kind == "torch.Tensor"
 
 
 def copied_from(machine: Machine, name: str, receiver: Value, call: Invocation) -> None:

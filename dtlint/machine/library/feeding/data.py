@@ -269,7 +269,7 @@ def resized(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library.training import stepping
 
     made = jax_hosts.unlisted(machine, call) or python.opaque(machine, call)
-    made = row_for_row(machine, call, in_that_order(call, made))
+    made = row_for_row(machine, call, in_that_order(machine, call, made))
     if any(isinstance(tag, tuple) and tag[0] in stepping.ANSWERED for tag in made.tags):
         return made  # no batch, but what a model said of it
     return provenance.without(made, "loader")
@@ -281,12 +281,16 @@ def stacked(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library.python import builtins as python
 
     made = jax_hosts.unlisted(machine, call) or python.opaque(machine, call)
-    return row_for_row(machine, call, in_that_order(call, made))
+    return row_for_row(machine, call, in_that_order(machine, call, made))
 
 
-def in_that_order(call: Invocation, made: Value) -> Value:
-    """Pieces of an order, and arrays of lists, are in that order."""
-    orders = (mark for given in call.arguments for mark in provenance.marks(given, "order", 2))
+def in_that_order(machine: Machine, call: Invocation, made: Value) -> Value:
+    """Pieces of an order, and arrays of lists, are in that order. Columns beside each other are in the one of the first
+    of them: what is drawn for each row orders no rows."""
+    given = call.arguments
+    if given and call.get("axis") not in (None, Const(0)):
+        given = (containers.items_of(machine, given[0]) or given)[:1]
+    orders = (mark for one in given for mark in provenance.marks(one, "order", 2))
     return provenance.marked(made, *orders) if isinstance(made, Unknown) else made
 
 

@@ -16,7 +16,6 @@ from dtlint.machine.library.feeding import totals
 from dtlint.machine.names import assignment
 from dtlint.machine.values import Object, Symbol, Unknown, Value
 
-REPEATED = "how often a list was repeated"  # fact of a list, where nobody knows the number
 RESTS = "what lengths were taken from"  # fact of a run: by the difference, the other number and the length
 
 
@@ -65,7 +64,7 @@ def filled_in_turns(machine: Machine, test: ir.Expr, mask: int) -> None:
 def how_many(added: Value, uneven: bool) -> Symbol | None:
     """Of `[filler] * missing`, and of the first so many of another list, `others[:missing]`, which is mostly asked for
     before the list is divided."""
-    times = added.facts.get(REPEATED) if isinstance(added, Object) else None
+    times = added.facts.get(containers.REPEATED) if isinstance(added, Object) else None
     if times is None and uneven:
         held = added.attributes.get("[]") if isinstance(added, Object) else added
         word, *parts = held.symbol.key if isinstance(held, Unknown) else ("",)

@@ -88,6 +88,10 @@ def passed(machine: Machine, op: str, tags: Any, names: tuple[str, ...] | None, 
             if any(is_fact(other, "mean") for other in tags):
                 sums[tag[2]] = where
                 kept.add(fact("summed", tag[2]))
+        if one_for_each(machine, tags):
+            number = len(sums)
+            sums["each", number] = where
+            kept.add(fact("each summed", number))
     kept |= {fact("agreed", tag[2]) for tag in words(tags, "grad")}
     if words(tags, "key") or words(tags, "keys"):
         kept.add(fact("made equal"))  # `all_gather(key, axis)[0]`: all devices are meant to draw alike
@@ -101,6 +105,19 @@ def passed(machine: Machine, op: str, tags: Any, names: tuple[str, ...] | None, 
                 kept.add(tag)
     kept.add(fact("array"))
     return frozenset(kept)
+
+
+def one_for_each(machine: Machine, tags: Any) -> bool:
+    """Are these numbers of this device's examples, made with parameters that all devices share, and nobody has made a
+    mean of them yet? In `shard_map` what differs may as well be the device's part of the weights."""
+    mapping = jax_facts.device_mapping(machine)
+    return (
+        mapping is not None
+        and mapping.kind == "pmap"
+        and any(is_fact(tag, "varies") for tag in tags)
+        and any(is_fact(tag, "replica") for tag in tags)
+        and not any(is_fact(tag, word) for tag in tags for word in ("grad", "mean", "key", "keys"))
+    )
 
 
 def bound(machine: Machine, call: Invocation, names: tuple[str, ...] | None) -> bool:

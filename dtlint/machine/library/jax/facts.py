@@ -31,6 +31,8 @@ INSIDE = frozenset(
         "partly",
         "made equal",
         "summed",
+        "each summed",
+        "sum meaned",
         "over",
         "mean",
         "draw",

@@ -82,7 +82,7 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     if "global" in seen and what not in STRUCTURAL and not rowwise(machine, what, values):
         drop |= {"global"}
     if what not in STRUCTURAL:
-        drop |= {"key", "keys", "output", "one of"}
+        drop |= {"key", "keys", "output", "one of", "each summed"}
         if what == "op @" or not what.startswith("op "):
             drop |= {ORIGIN}
         if not what.startswith(("optax.", "op ")):
@@ -91,7 +91,7 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
             drop |= {"replicated"}
         drop |= {"even"}
     if what in ("op /", "op //", "jax.numpy.divide", "jax.numpy.true_divide") or scaled(what, values):
-        drop |= {"summed", "over", "mean"}
+        drop |= {"summed", "sum meaned", "over", "mean"}
         if "summed" in seen and isinstance(values[-1], Const) and values[-1].scale == "local":
             note(machine, OF_SOME, machine.frame.mask)
     if ("summed" in seen or "over" in seen) and scale_free(machine, what):
@@ -108,7 +108,7 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     if not_followed(what, values):
         kept = perhaps(kept)
     if is_mean(what, values):
-        kept |= {fact("mean")}
+        kept |= {fact("mean"), *(fact("sum meaned", tag[2]) for tag in words(found, "each summed"))}
     return frozenset(tag for tag in kept if tag in tags or is_jax(tag))
 
 

@@ -84,15 +84,28 @@ def product_named(machine: Machine, call: Invocation) -> str:
     names: list[str] = []
     if not isinstance(node, ir.Function):
         return ""
+    counts: list[str] = []  # names of this very count
     for statement in node.body:
         value = statement.value if isinstance(statement, ir.Assign | ir.Return) else None
-        if isinstance(value, ir.BinOp) and value.op == "*" and call.node in (value.left, value.right):
-            if isinstance(statement, ir.Assign):
-                names += [str(target.id) for target in statement.targets if isinstance(target, ir.Name)]
-            else:
-                names.append(str(node.name))
+        made = [str(one.id) for one in getattr(statement, "targets", ()) if isinstance(one, ir.Name)]
+        if value is call.node:
+            counts += made
+        if not isinstance(value, ir.BinOp) or value.op != "*":
+            continue
+        sides = (value.left, value.right)
+        if call.node in sides:
+            names += made if isinstance(statement, ir.Assign) else [str(node.name)]
+        elif any(isinstance(side, ir.Name) and side.id in counts for side in sides):
+            names += [name for name in made if divides(node, name)]
     named = next((name for name in names if any(word in name.lower().split("_") for word in words)), "")
     return "" if named and feeds_a_loader(node, named) else named
+
+
+def divides(function: ir.Function, name: str) -> bool:
+    """`examples // name`, `rate * name / 256`: the steps of an epoch, or a rate. What is only cut into parts may well
+    be this host's."""
+    quotients = (one for one in every_node(function.body) if isinstance(one, ir.BinOp) and one.op in ("/", "//"))
+    return any(isinstance(one, ir.Name) and one.id == name for found in quotients for one in every_node((found,)))
 
 
 def feeds_a_loader(function: ir.Function, name: str) -> bool:

@@ -150,6 +150,12 @@ def judge(
                 called,
             )
             jax_facts.note(machine, "unreduced update", call.mask, where, steps)
+    for tag in words(found, "sum meaned"):
+        place = machine.facts["jax sums"]["each", tag[2]]
+        if tag not in mapping.noted:
+            mapping.noted.add(tag)
+            mean = jax_facts.step_at(where, "its mean over this device's examples is returned here")
+            jax_facts.note(machine, "sum meaned", call.mask, place[0], (mean, mapped))
     for word in ("summed", "over"):
         for tag in words(found, word):
             info = known.get(tag[2])

@@ -13,7 +13,6 @@ from typing import Any
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
-from dtlint.machine.library.feeding import filled_shares
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax.facts import Tag, fact, has, words
@@ -220,7 +219,7 @@ def tiles_key(value: Value, times: Value | None) -> bool:
 
 def for_devices(value: Value) -> bool:
     """`[x] * n`: can that be one for each device? Not as many as something else has, or as no host has devices."""
-    times = value.facts.get(filled_shares.REPEATED) if isinstance(value, Object) else None
+    times = value.facts.get(containers.REPEATED) if isinstance(value, Object) else None
     if isinstance(times, Const):
         return times.scale is not None or times.value in ON_A_HOST
     return isinstance(times, Unknown) and times.symbol.key[0] != "len"

@@ -32,7 +32,7 @@ def follows(machine: Machine, before: Value, after: Value, call: Invocation) -> 
 
 def used(machine: Machine, key: Value | None, call: Invocation) -> None:
     """A library draws from this key, or splits it."""
-    way = key.symbol.key if isinstance(key, Unknown) else ()
+    way = alike_in_each_step(key.symbol).key if isinstance(key, Unknown) else ()
     if way[:1] != ("attr",) or len(way) != 3 or not isinstance(way[1], Symbol):
         return
     still = machine.knowledge.still
@@ -40,6 +40,16 @@ def used(machine: Machine, key: Value | None, call: Invocation) -> None:
         return  # nothing is drawn
     fields = machine.facts.setdefault(DRAWN_FROM, {}).setdefault(way[1], {})
     fields.setdefault(way[2], jax_facts.place(machine))
+
+
+def alike_in_each_step(key: Symbol) -> Symbol:
+    """`fold_in(state.key, axis_index("data"))`: another key on each device, and the same one in the next step."""
+    while key.key[0] == "fold_in" and isinstance(key.key[1], Symbol):
+        data = key.key[2]
+        if isinstance(data, Symbol) and data.key[0] != "axis index":
+            break
+        key = key.key[1]
+    return key
 
 
 def returned(machine: Machine, given: tuple[Value, ...], result: Value, handed: Value, mask: int) -> None:

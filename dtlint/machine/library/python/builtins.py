@@ -16,10 +16,10 @@ from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.python import copies, environment_use, files, importing, iterators, registries
 from dtlint.machine.library.python.choosing import filter_
+from dtlint.machine.library.python.collecting import array_of_rank, through
 from dtlint.machine.library.python.containers import counter, default_dict, deque_, dict_, tuple_
 from dtlint.machine.library.python.iteration import (
     any_all,
-    array_of_rank,
     chain,
     chained,
     cycle,
@@ -30,7 +30,6 @@ from dtlint.machine.library.python.iteration import (
     map_,
     range_,
     slice_,
-    through,
     zip_,
 )
 from dtlint.machine.library.python.properties import property_
@@ -325,6 +324,9 @@ def at_exit(machine: Machine, call: Invocation) -> Value | None:
     return run_later.at_exit(machine, call)
 
 
+BAR = "progress_bar"
+
+
 def progress(machine: Machine, call: Invocation) -> Value | None:
     """`tqdm(loader, …)` iterates over what it wraps."""
     return call.get("iterable") or (call.arguments[0] if call.arguments else None)
@@ -336,4 +338,4 @@ def number_asked(machine: Machine, call: Invocation) -> Value | None:
     return machine.unknown(call.name, *map(token, call.values)) if kinds == {"clock"} else None
 
 
-MODELS = {"progress_bar": progress, "progress_range": range_, "number_asked": number_asked}
+MODELS = {BAR: progress, "progress_range": range_, "number_asked": number_asked}

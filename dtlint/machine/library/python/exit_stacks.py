@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dtlint.machine.core import Machine
@@ -13,31 +14,39 @@ from dtlint.machine.values import NONE, Bound, ClassRef, FunctionRef, Object, Va
 STACK = "contextlib.ExitStack"
 EXITS = "exits"  # fact: what is called at the end, where it was asked for, by which lanes, below which branch
 LEAVING = "leaving a stack"  # fact of the run: the places of the calls that asked for something at the end
+TOLD: tuple[Value, ...] = (NONE,)  # stands for what `__exit__` is told of the failure
 AROUND = "around"  # fact: the branches around the `with` itself
 
 
-def run_stack(machine: Machine, stack: Object, mask: int, inner: Any) -> int:
-    """`with ExitStack() as stack:`: last in, first out, each on the ranks that put it there."""
-    from dtlint.machine.functions import calls
+def run_stack(machine: Machine, stack: Object, mask: int, inner: Callable[[Value, int], int]) -> int:
+    """`with ExitStack() as stack:`: last in, first out, each on the ranks that put it there. A rank that fails in the
+    body goes that way alone."""
+    from dtlint.machine.control import with_statements
 
     stack.facts[EXITS], stack.facts[AROUND] = [], {id(one) for one in decisions(machine.frame.guards)}
-    through: int = inner(stack, mask)
+    return with_statements.with_final(
+        machine, mask, lambda lanes: inner(stack, lanes), lambda failure, lanes: unwind(machine, stack, failure, lanes)
+    )
+
+
+def unwind(machine: Machine, stack: Object, failure: tuple[Value, ...], mask: int) -> None:
+    from dtlint.machine.functions import calls
+
     for call, place, lanes, decision in reversed(stack.facts[EXITS]):
         function, arguments, keywords = call
         if place[0] == machine.frame.path:
             machine.current_at = place[1]
             machine.facts.setdefault(LEAVING, set()).add(place)
-        left = lanes & through
+        left = lanes & mask
 
         def leave(function: Value = function, left: int = left, given: Any = (arguments, keywords)) -> int:
-            calls.call_value(machine, function, given[0], given[1], left)
+            calls.call_value(machine, function, failure if given[0] is TOLD else given[0], given[1], left)
             return left
 
         if left and decision is not None:
             machine.guarded(decision, leave)
         elif left:
             leave()
-    return through
 
 
 def callback(machine: Machine, call: Invocation) -> Value:
@@ -58,7 +67,7 @@ def enter(machine: Machine, call: Invocation) -> Value | None:
         return manager if isinstance(manager, Object) and manager.kind != "<generator>" else None
     begin, end = (classes.in_class(machine, manager.kind, name) for name in ("__enter__", "__exit__"))
     if isinstance(end, FunctionRef):
-        later(machine, call, Bound(end, manager), (NONE, NONE, NONE), ())
+        later(machine, call, Bound(end, manager), TOLD, ())
     if isinstance(begin, FunctionRef):
         return calls.follow(machine, begin, manager, (), (), call.mask)
     return manager

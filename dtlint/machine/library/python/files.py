@@ -8,7 +8,6 @@ that a rank in it tells the lanes' places apart.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -19,6 +18,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, map_lanes, token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python.folders import OF_NODE, node_local, said_to_be
 from dtlint.machine.logs import plain_question
 from dtlint.machine.starts.state import objects_in
 from dtlint.machine.values import (
@@ -153,16 +153,7 @@ def written(value: Value, answers: Mapping[Symbol, bool] = NOTHING) -> str:
 
 
 PLAIN = ("int", "float", "bool")
-NODE_FOLDERS = ("TMPDIR", "SLURM_TMPDIR")  # environment variables that name a node's own folder
-OF_NODE = frozenset({*NODE_FOLDERS, "TEMP", "TMP"})
-OF_DISKS = frozenset({"LOCAL", "SCRATCH", "NVME", "SSD", "RAMDISK", "SHM"})
 TEXTS = frozenset({"text", "op +", "builtins.str", "os.fspath"})
-
-
-def said_to_be(variable: Any) -> str:
-    """Where the folder lies that a variable names: `NODE_CACHE` on the node, `LOCAL_DIR` there or elsewhere."""
-    words = set(str(variable).upper().split("_"))
-    return "/tmp" if "NODE" in words else "/scratch" if words & OF_DISKS else ""
 
 
 def of_symbol(part: Any, depth: int, answers: Mapping[Symbol, bool]) -> str:
@@ -193,35 +184,6 @@ def of_symbol(part: Any, depth: int, answers: Mapping[Symbol, bool]) -> str:
     if isinstance(part, tuple) and len(part) in (2, 3) and part[0] in PLAIN:
         return str(part[1])
     return f"<{part}>"
-
-
-LOCAL = re.compile(
-    r"/(?:tmp|var/tmp|dev/shm|(?:mnt/|scratch/)?(?:local[-_]?(?:scratch|disk|ssd|nvme|data|storage)?|raid|nvme|ssd))\d*(?:/|$)"
-)
-
-
-def node_local(where: str) -> bool:
-    """A place that every node has for itself."""
-    if any(part.upper() in NODE_FOLDERS for part in where.split("/")):
-        return True  # the folder is called like the variable that names it
-    return LOCAL.match(where) is not None
-
-
-NETWORK = (
-    "lustre", "gpfs", "nfs", "fsx", "beegfs", "efs", "weka", "wekafs", "cephfs", "filestore", "gcsfuse", "shared",
-    "sharedfs", "shared_fs",
-)  # fmt: skip
-SHARED = re.compile(rf"(?:/(?:mnt|media|vol|volumes))?/(?:{'|'.join(NETWORK)})(?:/|$)|(?:gs|s3|hdfs):/")
-
-
-def all_nodes(where: str) -> bool:
-    """A place that by its name is one for all nodes of a cluster."""
-    return SHARED.match(where) is not None
-
-
-def of_either(where: str) -> bool:
-    """`/scratch`: in one cluster each node has its own, in another one all have the same."""
-    return re.match(r"/scratch\d*(?:/|$)", where) is not None and not node_local(where)
 
 
 def on_this_node(call: Invocation) -> bool:

@@ -64,14 +64,29 @@ def turn(machine: Machine, call: Invocation) -> None:
 
 def handler_of(machine: Machine, call: Invocation) -> Value:
     """`@engine.on(event)`: the function stays what it was, and the engine has it now."""
-    return Bound(External(f"{ENGINE}.handler"), call.receiver)
+    return Bound(External(f"{ENGINE}.handler"), call.receiver, call.arguments)
 
 
 def handed(machine: Machine, call: Invocation) -> Value:
     from dtlint.machine.library.python import run_later
 
-    run_later.handed_over(machine, call)
-    return call.arguments[0] if call.arguments else NONE
+    event = next((value for value in call.arguments if of_failures(call, value)), None)
+    if event is None:
+        run_later.handed_over(machine, call)
+    else:
+        for value in call.arguments:
+            if run_later.project_function(machine, value):
+                run_later.later(machine, value, call.mask, "exit", f"`{last_word(event)}`", "exception")
+    return call.arguments[-1] if call.arguments else NONE
+
+
+def of_failures(call: Invocation, value: Value) -> bool:
+    """Is this the event of a rank on which something was raised? Handlers of the others run on all ranks in step."""
+    return isinstance(value, External) and last_word(value) in call.row.extra.get("failing", ())
+
+
+def last_word(event: Value) -> str:
+    return event.name.rpartition(".")[2] if isinstance(event, External) else ""
 
 
 def added(machine: Machine, call: Invocation) -> Value:

@@ -13,6 +13,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import MADE_OF
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training import hooks, own_gradients, parts
+from dtlint.machine.library.training.modes import MODE
 from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.library.training.stepping import GATHERED
 from dtlint.machine.names import classes
@@ -144,12 +145,19 @@ def calls_of_lanes(machine: Machine, inner: Value, call: Invocation) -> None:
 
 
 def evaluates_alone(machine: Machine, model: Object) -> bool:
-    """Without gradients, a replica talks to the others only to make its buffers equal; a sharded model always does."""
+    """Without gradients, or told to evaluate (its backward pass, if there is one, is an event of its own), a replica
+    talks to the others only to make its buffers equal; a sharded model always does."""
     from dtlint.machine.library.training.stepping import grad_is_off
 
-    if model.facts.get("sharded") or not grad_is_off(machine):
+    inner = model.attributes.get("module", model)
+    if model.facts.get("sharded") or not (grad_is_off(machine) or evaluates(inner)):
         return False
-    return buffers_kept_apart(model) or not has_buffers(model.attributes.get("module", model))
+    return buffers_kept_apart(model) or not has_buffers(inner)
+
+
+def evaluates(inner: Value) -> bool:
+    """`model.eval()`"""
+    return isinstance(inner, Object) and inner.attributes.get(MODE) == FALSE
 
 
 def buffers_kept_apart(model: Object) -> bool:
