@@ -55,7 +55,10 @@ def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
 
 
 def reckons_with_more(run: Run) -> bool:
-    """Does the program speak of more machines than one? Nearly all that guard by the local rank are started on one."""
+    """Does the program speak of more machines than one, or a document? Nearly all that guard by the local rank are
+    started on one."""
+    if run.project.started.on_several:
+        return True
     own = run.project.relatives(run.entry.path)
     return any(not own.isdisjoint(run.project.mentioning(word)) for word in run.knowledge.machines)
 
