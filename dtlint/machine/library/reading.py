@@ -111,7 +111,7 @@ def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value |
         return Unknown(value.symbol, value.cause, value.tags | {options.DEMANDED}) if type(value) is Unknown else value
     if isinstance(base, Object) and base.kind == meshes.MESH_KIND:
         return meshes.mesh_part(machine, base, index, mask)
-    found = jax_hosts.read_item(machine, base, index)
+    found = jax_hosts.read_item(machine, base, index) or files.read_item(machine, base, index, mask)
     if found is not None:
         return found
     return data.read_item(machine, base, index, mask)
