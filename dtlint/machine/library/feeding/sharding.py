@@ -16,7 +16,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import named_parts
-from dtlint.machine.library.feeding.multiples import told_to_fit
+from dtlint.machine.library.feeding.multiples import is_multiple, told_to_fit
 from dtlint.machine.library.feeding.totals import (
     EVEN,
     EVEN_COUNTS,
