@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from dtlint.findings import Span
 from dtlint.ir import nodes as ir
+from dtlint.ir.differences import subtracted
 from dtlint.ir.either import side_of
 from dtlint.ir.examples import only_for_shape, way_to
 from dtlint.ir.functions import every_node
@@ -144,6 +145,7 @@ def on_purpose(run: Run, again: Again) -> bool:
         or one_is_taken(run, again)
         or given_the_same(run.project.tree(again.site.path), again.site.line, again.site.column)
         or other_losses(run, again)
+        or difference(run, again)
         or dropped(run, again)
         or for_shape(run, again)
         or side_by_side(run, again)
@@ -224,6 +226,15 @@ def learned(run: Run, use: Use, other: Use) -> set[object]:
         if isinstance(node, Call) and id(node) not in common and (node.path, node.at) in known:
             found |= {(node.callee_path, node.callee_at), *known[node.path, node.at]}
     return found
+
+
+def difference(run: Run, again: Again) -> bool:
+    """Is only the difference of the two looked at, with the same noise on both sides?"""
+    if again.first is None:
+        return False
+    first = first_site(again.first, again)
+    places = (first.line, first.column), (again.site.line, again.site.column)
+    return first.path == again.site.path and subtracted(run.project.tree(first.path), *places)
 
 
 def dropped(run: Run, again: Again) -> bool:

@@ -1,0 +1,38 @@
+"""Is what two calls of one function give subtracted: `plus = score(up, key)`, `minus = score(down, key)`, `plus - minus`?
+
+What they have drawn alike falls out of the difference: the same numbers on both sides are the point.
+"""
+
+from __future__ import annotations
+
+from dtlint.ir import nodes as ir
+from dtlint.ir.examples import way_to
+from dtlint.ir.functions import every_node
+
+Place = tuple[int, int]
+
+
+def subtracted(tree: ir.Node, first: Place, second: Place) -> bool:
+    one, other = (assigned_call(tree, place) for place in (first, second))
+    if one is None or other is None or one[1] != other[1] or one[0] == other[0]:
+        return False
+    names = {one[0], other[0]}
+    around = next((node for node in reversed(way_to(tree, *second)) if isinstance(node, ir.Function)), tree)
+    return any(
+        isinstance(node, ir.BinOp) and node.op == "-" and {named(node.left), named(node.right)} == names
+        for node in every_node(around)
+    )
+
+
+def assigned_call(tree: ir.Node, place: Place) -> tuple[str, str] | None:
+    """The name that a call at this place is given to, and what is called."""
+    way = way_to(tree, *place)
+    statement = next((node for node in reversed(way) if isinstance(node, ir.Stmt)), None)
+    if not isinstance(statement, ir.Assign) or not isinstance(statement.value, ir.Call) or len(statement.targets) != 1:
+        return None
+    name = named(statement.targets[0])
+    return (name, repr(statement.value.func)) if name else None
+
+
+def named(node: ir.Node) -> str:
+    return node.id if isinstance(node, ir.Name) else ""
