@@ -1,4 +1,4 @@
-"""Is what two calls of one function give subtracted: `plus = score(up, key)`, `minus = score(down, key)`, `plus - minus`?
+"""Is what two calls of one function give subtracted: `up = score(one, key)`, `down = score(other, key)`, `up - down`?
 
 What they have drawn alike falls out of the difference: the same numbers on both sides are the point.
 """
