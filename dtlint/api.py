@@ -26,7 +26,7 @@ from dtlint.machine.walks import walk
 from dtlint.timeline import devices, environment, lifecycle
 from dtlint.timeline.arrays.jax_notes import (
     drifting,
-    hosts_meet,
+    host_keys,
     kept_keys,
     late_starts,
     never_joined,
@@ -168,7 +168,7 @@ __all__ = [
     "engine_batches",
     "evaluation",
     "on_the_first_device",
-    "hosts_meet",
+    "host_keys",
     "noise",
     "one_node",
     "pairing",

@@ -35,6 +35,7 @@ from dtlint.timeline.records import options_of, ways_to
 from dtlint.timeline.samples.given_by_hosts import given_by_hosts
 from dtlint.timeline.samples.orders_held import orders_held
 from dtlint.timeline.samples.walked_whole import asked_by_number, drawn_from, walked_whole
+from dtlint.timeline.steps.placement import meets_at_home
 from dtlint.timeline.steps.training import (
     REDUCES,
     Use,
@@ -321,8 +322,9 @@ def ordered(run: Run, mark: tuple[Any, ...], step: Step, split: bool = False) ->
     row = run.knowledge.apis.get(mark[4])
     why = row.extra.get("why") if row is not None else None
     found = told(code, place, what, None, why or "the file system gives names in any order", step)
-    # held-out samples are only looked at: a split by a listing is worth telling where there are surely several disks
-    strict = code == "DT208" and not on_disks_of_nodes(run, place)
+    # held-out samples are only looked at: a split by a listing is worth telling where there are surely several disks;
+    # and where all ranks are on one machine, they have one disk
+    strict = (code == "DT208" and not on_disks_of_nodes(run, place)) or meets_at_home(run)
     yield replace(found, tier="strict") if strict else found
 
 

@@ -210,6 +210,8 @@ def part_lengths(machine: Machine, base: Value, index: SliceValue) -> tuple[int,
         # `world * workers`: the workers of a rank have the shares of it
         if index.lower.cause is None or index.upper != NONE:
             return None
+        if isinstance(total, int) and total % machine.world.size == 0:
+            return None  # how many workers share them is not known
         return EVEN if total == EVEN else UNEVEN
     if step != NONE or index.lower.cause is None:
         return None
