@@ -122,6 +122,19 @@ def check(run: Run) -> Iterator[Finding]:
                 Step(backward.event.path, backward.event.at[0], "the last one adds its own"),
             ),
         )
+    for clip, entered, backward in clearing.clipped_within(run):
+        event = clip.event
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            "clips an incomplete gradient in every micro-batch: the optimizer waits for the last one of the window",
+            "clip where the window ends: `if accelerator.sync_gradients:`",
+            scope=event.function,
+            trail=(
+                Step(entered.event.path, entered.event.at[0], "inside, the optimizer waits for the last micro-batch"),
+                Step(backward.event.path, backward.event.at[0], "each micro-batch adds its own gradient"),
+                Step(event.path, event.at[0], "in every turn"),
+            ),
+        )
     for clear, window in clearing.cleared_where_it_steps(run):
         yield told(
             run,

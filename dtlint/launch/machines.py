@@ -86,7 +86,8 @@ def conflicts(launches: Launches) -> Iterator[Conflict]:
             continue
         if not users:
             yield from _arithmetic(view)
-            yield from _address(view, "strict")
+            # who gives the file to a command may say there where to meet; a file for one machine says all of it
+            yield from _address(view, None if (view.number("machine_rank") or 0) > 0 else "strict")
             yield from _total(view)
             yield from _named_devices(view)
         if not any(launch.options.get(*OVERRIDES) for launch in users):

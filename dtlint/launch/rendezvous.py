@@ -124,9 +124,14 @@ def _place(
 
 
 def _names_itself(launch: Launch, launches: Launches, value: str) -> bool:
-    """A script that is started on every node, each with a number of its own, and asks for the name of its node."""
+    """A script that is started on every node and asks for the name of its node: each has a number of its own, or they
+    are numbered as they arrive, and there is no other command for the rest of them."""
     option = rank_option(launch)
-    own = option is not None and not known(option.value or "") and launch.outer is None
+    numbered = option is not None and not known(option.value or "")
+    alone = backend(launch) == "c10d" and not any(
+        other is not launch and other.kind in TORCHRUN_KINDS for other in launches
+    )
+    own = (numbered or alone) and launch.outer is None
     batch = any(row.startswith("#SBATCH") for row in launches.texts.get(launch.path, []))
     return own and not batch and any(OWN_NAME.match(EACH_NODE + source) for source in unknown_sources(value))
 

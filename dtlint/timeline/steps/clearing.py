@@ -75,6 +75,24 @@ def cleared_in_the_last(run: Any) -> Iterator[tuple[Met, Met, Met]]:
                 break
 
 
+def clipped_within(run: Any) -> Iterator[tuple[Met, Met, Met]]:
+    """Gradients clipped behind each backward pass inside of `accumulate()`, though the optimizer waits for the last
+    micro-batch. With the clipping what enters the window, and the pass."""
+    passes = events(run, "record", "backward")
+    clips = (*events(run, "record", "clip"), *events(run, "collective", "clip_grad_norm_"))
+    for entered in events(run, "record", "accumulate"):
+        around, owner = loops_over(entered), entered.event.subject
+        if not around or not adds_up(owner):
+            continue
+        mine = [one for one in passes if one.event.subject is owner and loops_over(one) == around]
+        inside_it = [one for one in mine if one.number > entered.number]
+        for clip in clips if inside_it else ():
+            behind = clip.number > inside_it[0].number and loops_over(clip) == around
+            if behind and asked(clip, around[-1]) <= asked(inside_it[0], around[-1]):
+                yield clip, entered, inside_it[0]
+                break
+
+
 def cleared_where_it_steps(run: Any) -> Iterator[tuple[Met, Window]]:
     """A clearing in front of the backward pass of those turns that step, and of no others: what the micro-batches
     before have added up is thrown away."""

@@ -1,0 +1,2 @@
+#!/bin/bash
+python -m torch.distributed.launch --nproc_per_node=4 train.py
