@@ -9,6 +9,7 @@ from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.lanes import lanes_in, token
 from dtlint.machine.library.computing.elements import COUNT, TYPE, known
+from dtlint.machine.library.computing.tensors import method_of
 from dtlint.machine.logs import Event
 from dtlint.machine.values import Cause, Object, Symbol, Tuple, Unknown, Value, lane_value
 from dtlint.timeline.ranks.parting import Divergence, Item, chain
@@ -18,6 +19,12 @@ EQUAL_TYPES = frozenset(
     {"all_reduce", "reduce", "broadcast", "all_gather", "all_gather_into_tensor", "reduce_scatter", "gather"}
 )
 EQUAL_SHAPES = EQUAL_TYPES | {"process_allgather", "broadcast_one_to_all"}  # JAX makes double precision single
+
+
+def wants_equal_shapes(event: Event) -> bool:
+    """Pickled objects, and what is told the sizes of all parts, may be of any size."""
+    call = event.extra.get("call")
+    return event.op in EQUAL_SHAPES and not (call is not None and call.row.extra.get("own_sizes"))
 
 
 def tensors_of(event: Event) -> Iterator[Object]:
@@ -38,13 +45,22 @@ def given_to(event: Event) -> Iterator[Value]:
             yield value
 
 
+NARROW = ("half", "bfloat16", "double")  # nobody asks for them who has them already
+
+
 def unlike(one: Value | None, other: Value | None) -> str:
     """What two tensors differ in, where it is known of both."""
     for fact, name in ((TYPE, "type"), (COUNT, "shape")):
         mine, theirs = known(one, fact), known(other, fact)
         if mine is not None and theirs is not None and mine != theirs:
             return name
-    return ""
+    return "type" if converted(one, other) or converted(other, one) else ""
+
+
+def converted(one: Value | None, other: Value | None) -> bool:
+    """`total.half()`, where others hand over `total`: of another type, unless all of this was for nothing."""
+    method = method_of(one.symbol) if isinstance(one, Unknown) else None
+    return method is not None and other is not None and method == (token(other), method[1]) and method[1] in NARROW
 
 
 def unmatched(items: list[Item], members: int) -> Divergence | None:
@@ -56,7 +72,7 @@ def unmatched(items: list[Item], members: int) -> Divergence | None:
             one, other = mine.node, theirs.node
             if one is other or not isinstance(one, Event) or not isinstance(other, Event):
                 continue
-            if one.op not in EQUAL_SHAPES or one.op != other.op:
+            if not wants_equal_shapes(one) or one.op != other.op:
                 continue
             pair = next(tensors_of(one), None), next(tensors_of(other), None)
             if crossed(by_lane[first], by_lane[lane], mine, theirs, (first, lane)):

@@ -9,7 +9,7 @@ from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import loaders, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import group_start
-from dtlint.machine.library.meeting.groups import group_in
+from dtlint.machine.library.meeting.groups import group_in, of_all
 from dtlint.machine.library.training import gradient_parts, stepping
 from dtlint.machine.library.training.modules import HAS_MODELS, is_module
 from dtlint.machine.logs import Group
@@ -52,7 +52,7 @@ def around(
     machine: Machine, made: Object, call: Invocation, inner: Value, sharded: bool, group: Group | None = None
 ) -> Object:
     made.attributes["module"] = inner
-    made.facts.update(wrapped=True, sharded=sharded, group=group or machine.world_group, call=call)
+    made.facts.update(wrapped=True, sharded=sharded, group=group or of_all(machine), call=call)
     for held in inner.lanes if isinstance(inner, Row) else (inner,):
         if isinstance(held, Object):
             machine.noted.put(held.facts, "wrapper", made)
