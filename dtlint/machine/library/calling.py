@@ -275,6 +275,7 @@ def call_method(machine: Machine, receiver: Value, name: str, invocation: Invoca
     if jax_mapping.staged(receiver, name):
         return receiver
     if isinstance(receiver, Object):
+        python.told_by_bar(machine, receiver, invocation.values)
         if receiver.kind == tensors.KIND:
             if name == "backward":
                 return models.backward(machine, invocation)

@@ -7,6 +7,7 @@ from functools import reduce
 from operator import or_
 
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python.builtins import SAYS_ITS_RANK
 from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_RANK, BY_SHARE, NONE, Const, Object, Row, Symbol, Unknown, Value, lane_value
@@ -162,7 +163,7 @@ def told_apart(call: Invocation) -> bool:
     named = next((value for name in call.row.extra.get("names", ()) if (value := call.get(name)) is not None), None)
     together = [value for param in call.row.extra.get("apart", ()) if (value := call.get(param)) not in (None, NONE)]
     one_name = named is not None and named != NONE  # for the runs of all ranks
-    if together and (not one_name or any(map(says_its_rank, call.values))):
+    if (together and (not one_name or any(map(says_its_rank, call.values)))) or SAYS_ITS_RANK in call.extra:
         return True
     return any(by_rank(value) for value in call.values) or any(
         name is None and not of_settings(value) for name, value in call.keywords

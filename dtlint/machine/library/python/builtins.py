@@ -35,6 +35,7 @@ from dtlint.machine.library.python.iteration import (
 from dtlint.machine.library.python.properties import property_
 from dtlint.machine.library.python.reflection import getattr_, hasattr_, isinstance_, said, setattr_, type_
 from dtlint.machine.values import (
+    BY_RANK,
     FALSE,
     NONE,
     TRUE,
@@ -42,6 +43,7 @@ from dtlint.machine.values import (
     Const,
     External,
     Object,
+    Row,
     Tuple,
     Unknown,
     Value,
@@ -330,7 +332,21 @@ BAR = "progress_bar"
 
 def progress(machine: Machine, call: Invocation) -> Value | None:
     """`tqdm(loader, …)` iterates over what it wraps."""
-    return call.get("iterable") or (call.arguments[0] if call.arguments else None)
+    given = call.get("iterable") or (call.arguments[0] if call.arguments else None)
+    if isinstance(given, Object):
+        machine.facts.setdefault(BARS, {})[given.number] = call
+    return given
+
+
+BARS = "bars"  # fact of the run: what was put around the thing of this number
+SAYS_ITS_RANK = "says its rank"  # extra of such a bar
+
+
+def told_by_bar(machine: Machine, receiver: Object, values: tuple[Value, ...]) -> None:
+    """`bar.set_description(f"rank {rank}")`"""
+    bar = machine.facts.get(BARS, {}).get(receiver.number)
+    if bar is not None and any(isinstance(value, Row) and value.cause.kind in BY_RANK for value in values):
+        bar.extra[SAYS_ITS_RANK] = True
 
 
 def number_asked(machine: Machine, call: Invocation) -> Value | None:
