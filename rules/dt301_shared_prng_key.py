@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, hosts_meet, jax_notes, jax_place
+from dtlint.api import Finding, Rule, Run, host_keys, jax_notes, jax_place
 
 RULE = Rule(
     code="DT301",
@@ -52,7 +52,7 @@ def check(run: Run) -> Iterator[Finding]:
         message = "one PRNG key for all rows of the batch: each is given the same numbers"
         remedy = "give every row its own key: map over `jax.random.split(key, len(batch))` as well"
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
-    for event, trail in jax_notes(run, "host key") if hosts_meet(run) else ():
+    for event, trail in host_keys(run):
         message = "every host makes the same PRNG key and draws the same numbers for its own data"
         remedy = "fold in the host: `key = jax.random.fold_in(key, jax.process_index())`"
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)

@@ -49,6 +49,10 @@ BY_PROCESS = BY_RANK | {"host"}
 BY_SHARE = BY_RANK | {"device", "shard"}
 
 
+# What makes names, seeds and time stamps: another value, and none of them is one on which something fails.
+NAMING = frozenset({"clock", "process", "random"})
+
+
 class Cause:
     """Why lanes differ: `kind` is rank, local rank, node, group rank, data, clock, files, random, memory, host,
     exception, queue, signal, length or state; the trail leads back to the source line."""

@@ -38,6 +38,7 @@ from dtlint.machine.names import classes
 from dtlint.machine.names.frames import Leaving
 from dtlint.machine.values import (
     BY_SHARE,
+    NAMING,
     Cause,
     ClassRef,
     External,
@@ -47,9 +48,6 @@ from dtlint.machine.values import (
     Tuple,
     Value,
 )
-
-# What makes names, seeds and time stamps: another value, and none of them is one on which something fails.
-NAMING = frozenset({"clock", "process", "random"})
 
 
 def run_try(machine: Machine, node: ir.Try, mask: int) -> int:

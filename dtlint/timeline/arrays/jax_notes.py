@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.findings import Span, Step
+from dtlint.ir import nodes as ir
+from dtlint.ir.examples import way_to
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.jax.copies import ONE_HOST
 from dtlint.machine.library.jax.facts import READ_BACK, SAVED_ALONE, has, is_fact, paths
@@ -89,6 +91,23 @@ def hosts_meet(run: Run) -> bool:
     """Does the program join other hosts, or compute anything together with them? Else each is one of its own."""
     seen = survey(run)
     return bool(seen.of("init") or seen.of("host-part") or seen.collectives or seen.gradients)
+
+
+def host_keys(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
+    """Keys that all hosts make alike, and draw from for what each has for itself."""
+    for event, trail in noted(run, "host key") if hosts_meet(run) else ():
+        if not made_anew(run, place(run, event)[0]):
+            yield event, trail
+
+
+def made_anew(run: Run, made: Span) -> bool:
+    """`for level in levels: noise = normal(PRNGKey(42), shape)`: by its number it is the same each time, as meant."""
+    way = way_to(run.project.tree(made.path), made.line, made.column)
+    call = way[-1] if way else None
+    if not isinstance(call, ir.Call) or not call.args or not isinstance(call.args[0], ir.Const):
+        return False
+    inner = next((i for i, node in reversed(list(enumerate(way))) if isinstance(node, ir.Function)), 0)
+    return any(isinstance(node, ir.For | ir.While | ir.Comp) for node in way[inner:])
 
 
 def trail_of(event: Event, path: Path) -> tuple[Step, ...]:
@@ -211,3 +230,19 @@ def late_starts(run: Run) -> Iterator[tuple[Event, tuple[Step, ...], str]]:
                 name = first.event.extra["api"]
                 steps = (*trail_of(first.event, first.path), Step(first.event.path, first.event.at[0], f"`{name}`"))
                 yield event, steps, name
+
+
+COUNTS, JOINS = "process_count", "initialize("
+
+
+def never_joined(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
+    """Where a program divides something between hosts that never meet: the documents start it on several, outside of a
+    pod of TPUs, which finds its hosts by itself."""
+    if run.entry.kind != "script" or not run.project.started.elsewhere(run.entry.path):
+        return
+    if run.project.mentioning(JOINS):
+        return
+    for event, path in recorded(run, "<jax>"):
+        if event.op == "backend" and event.extra["api"].rpartition(".")[2] == COUNTS:
+            yield event, trail_of(event, path)
+            return

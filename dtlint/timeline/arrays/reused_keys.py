@@ -17,6 +17,7 @@ from dtlint.ir.given_the_same import given_the_same
 from dtlint.ir.leftovers import looked_at_by_nobody
 from dtlint.ir.meeting import meet
 from dtlint.ir.put_back import put_back
+from dtlint.ir.two_parts import changed_alike
 from dtlint.machine.core import CHANGED_NOTHING
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
@@ -133,6 +134,7 @@ def on_purpose(run: Run, again: Again) -> bool:
         or in_a_trial(run, again)
         or for_nothing(run, again)
         or one_order(again)
+        or of_one_batch(run, again)
         or made_inside(run, again)
         or started_over(run, again)
         or begun_anew(run, again)
@@ -253,6 +255,15 @@ def one_order(again: Again) -> bool:
         return True
     given = call.get("x")
     return isinstance(given, Unknown) and any(part in again.loop.variant for part in parts(given.symbol))
+
+
+def of_one_batch(run: Run, again: Again) -> bool:
+    """Is the picture before and the one after cropped in one place, so that they still belong together?"""
+    if again.first is None:
+        return False
+    first = first_site(again.first, again)
+    places = ((first.line, first.column), (again.site.line, again.site.column))
+    return first.path == again.site.path and changed_alike(run.project.tree(first.path), *places)
 
 
 def others(call: Invocation) -> tuple[object, ...]:

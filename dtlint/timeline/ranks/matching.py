@@ -21,6 +21,12 @@ EQUAL_TYPES = frozenset(
 EQUAL_SHAPES = EQUAL_TYPES | {"process_allgather", "broadcast_one_to_all"}  # JAX makes double precision single
 
 
+def wants_equal_shapes(event: Event) -> bool:
+    """Pickled objects, and what is told the sizes of all parts, may be of any size."""
+    call = event.extra.get("call")
+    return event.op in EQUAL_SHAPES and not (call is not None and call.row.extra.get("own_sizes"))
+
+
 def tensors_of(event: Event) -> Iterator[Object]:
     for value in given_to(event):
         if isinstance(value, Object) and value.kind == "torch.Tensor":
@@ -66,7 +72,7 @@ def unmatched(items: list[Item], members: int) -> Divergence | None:
             one, other = mine.node, theirs.node
             if one is other or not isinstance(one, Event) or not isinstance(other, Event):
                 continue
-            if one.op not in EQUAL_SHAPES or one.op != other.op:
+            if not wants_equal_shapes(one) or one.op != other.op:
                 continue
             pair = next(tensors_of(one), None), next(tensors_of(other), None)
             if crossed(by_lane[first], by_lane[lane], mine, theirs, (first, lane)):

@@ -15,7 +15,14 @@ from dtlint.machine.run import Run
 from dtlint.machine.spoken import first_event, key, talks
 from dtlint.machine.values import BY_RANK, NONE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
 from dtlint.machine.walks import walk
-from dtlint.timeline.ranks.matching import EQUAL_SHAPES, EQUAL_TYPES, given_to, made_apart, tensors_of, unlike
+from dtlint.timeline.ranks.matching import (
+    EQUAL_TYPES,
+    given_to,
+    made_apart,
+    tensors_of,
+    unlike,
+    wants_equal_shapes,
+)
 from dtlint.timeline.ranks.obeying import takes_orders
 from dtlint.timeline.ranks.parting import (
     LEAVES,
@@ -234,7 +241,7 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
         name = event.extra["call"].row.root if outside else ""
         found = Divergence("argument", None, event, path, event.mask & ~outside, outside, argument=name)
         return found if outside else None
-    for tensor in tensors_of(event) if event.op in EQUAL_SHAPES else ():
+    for tensor in tensors_of(event) if wants_equal_shapes(event) else ():
         for fact, name in (("shape", "shape"), ("dtype", "type")):
             differs = tensor.facts.get(fact)
             if differs is not None and not on_one_side(event, path, differs):
@@ -249,7 +256,7 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
     for value, one, other in event.extra.get("parted", ()) if event.op in EQUAL_TYPES else ():
         if value.cause is not None and (name := unlike(one, other)) and not on_one_side(event, path, value.cause):
             return Divergence("argument", None, event, path, event.mask, 0, cause=value.cause, argument=name)
-    for value in given_to(event) if event.op in EQUAL_SHAPES else ():
+    for value in given_to(event) if wants_equal_shapes(event) else ():
         if value.cause is None or on_one_side(event, path, value.cause):
             continue
         if sized_by_content(value) or of_uneven_share(value):

@@ -26,7 +26,7 @@ from dtlint.machine.library.feeding import (
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import files
 from dtlint.machine.names import classes
-from dtlint.machine.values import NONE, Cause, Const, Object, SliceValue, Trail, Unknown, Value
+from dtlint.machine.values import NAMING, NONE, Cause, Const, Object, SliceValue, Trail, Unknown, Value
 
 LEAVES = frozenset(
     {"column_names", "features", "num_rows", "to_pandas", "to_dict", "save_to_disk", "num_shards", "n_shards"}
@@ -258,6 +258,8 @@ def listing(machine: Machine, call: Invocation) -> Value | None:
 
     receiver = (call.receiver,) if call.receiver is not None else ()
     found = opaque(machine, call.name, *receiver, *call.values)
+    if found.cause is not None and found.cause.kind in NAMING:
+        found = Unknown(found.symbol, None, found.tags, found.like)  # a place that nobody has been to: none finds any
     return provenance.marked(found, (*sharding.remember(machine, "order"), call.name))
 
 

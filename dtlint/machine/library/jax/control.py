@@ -16,6 +16,7 @@ from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.control.turns import counted_on, note_turn, turn_again
 from dtlint.machine.core import Machine
 from dtlint.machine.joining import join
+from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import whole_batches
 from dtlint.machine.library.invocation import Invocation
@@ -206,10 +207,14 @@ def symbols_of(value: Value) -> set[Symbol]:
 
 
 def carry_on(machine: Machine, loop: Loop, carry: Value, after: Value) -> None:
-    """Carried leaves that the body hands on unchanged are the same in every turn."""
-    kept = symbols_of(after)
+    """Carried leaves that the body hands on unchanged are the same in every turn, if it does so wherever it returns."""
+    ways = (after, *after.instead) if isinstance(after, Object) else (after,)
+    kept = set.intersection(*map(symbols_of, ways))
     loop.variant |= {symbol for symbol in symbols_of(carry) if symbol not in kept}
-    for one, left in jax_facts.beside(carry, after):
+    for pairs in zip(*(jax_facts.beside(carry, way) for way in ways), strict=False):
+        one, left = pairs[0]
+        if len({token(other) for _, other in pairs}) > 1:
+            continue  # this or that, and who knows which of them has been used up
         if isinstance(one, Unknown) and not isinstance(left, Tuple | Object):
             loop.carried[one.symbol] = left
             loop.kept_by.append((one.symbol, left))
