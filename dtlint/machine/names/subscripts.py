@@ -179,10 +179,11 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     if known is not None:
         if index.cause is None:
             dealt.asked(known, index)
-            return element(machine, base, index)
+            return roots.chosen_by(machine, index, element(machine, base, index))
         joined = element(machine, base)
         like = joined if isinstance(joined, Object) else getattr(joined, "like", None)
-        return machine.unknown("item", token(base), token(index), cause=index.cause, like=like)
+        picked = machine.unknown("item", token(base), token(index), cause=index.cause, like=like)
+        return roots.chosen_by(machine, index, picked)
     if isinstance(base, Object) and isinstance(base.kind, str) and base.kind == "torch.Tensor":
         held = base.attributes.get("content")
         return held if held is not None else opaque(machine, "item", index)

@@ -248,7 +248,7 @@ def called(
                 note(machine, result, mask, "and show it")
         elif row is not None and row.does == "collective":
             return value
-        elif changes_model(callee, base) and touched(machine, shown, mask):
+        elif (changes_model(callee, base) or sets_steps(machine, value)) and touched(machine, shown, mask):
             note(machine, result, mask, "and put it to use")
         elif learns(callee, row) and (result.event.op == "gather" or (result.constant and from_model(base, *values))):
             note(machine, result, mask, "and learn from it")
@@ -285,6 +285,12 @@ def holding(machine: Machine, result: Result, held: Value) -> int:
     return found
 
 
+def chosen_by(machine: Machine, index: Value, value: Value) -> Value:
+    """`rates[int(losses.argmin())]`: another rank chooses another one of them."""
+    kept = marks_in(index) if OFF in machine.facts else frozenset()
+    return Unknown(value.symbol, value.cause, value.tags | kept, value.like) if isinstance(value, Unknown) else value
+
+
 def without_marks(value: Value) -> Value:
     if not isinstance(value, Unknown):
         return value
@@ -296,6 +302,12 @@ def changes_model(callee: Value, base: Value | None) -> bool:
     name = method_of_unknown(callee)
     in_place = name.endswith("_") and not name.endswith("__")
     return in_place and isinstance(base, Unknown) and bool(provenance.modules_of(base.symbol))
+
+
+def sets_steps(machine: Machine, made: Value) -> bool:
+    """`SGD(model.parameters(), lr=rate)`"""
+    kind = made.kind if isinstance(made, Object) and isinstance(made.kind, str) else ""
+    return bool(kind) and stepping.OPTIMIZER in machine.knowledge.ancestors(kind)
 
 
 def made_of(machine: Machine, callee: Value) -> tuple[Value, ...]:

@@ -315,10 +315,18 @@ FUNCTIONS: dict[str, Handler] = {
     "contextlib.suppress": suppress,
     "importlib.import_module": importing.import_module,
     "atexit.register": lambda machine, call: at_exit(machine, call),
+    "weakref.finalize": lambda machine, call: when_collected(machine, call),
     "copy.copy": identity,
     "copy.deepcopy": copies.deep,
     "typing.cast": lambda machine, call: call.arguments[1] if len(call.arguments) > 1 else None,
 }
+
+
+def when_collected(machine: Machine, call: Invocation) -> Value | None:
+    from dtlint.machine.library.python import run_later
+
+    run_later.when_collected(machine, call)
+    return None
 
 
 def at_exit(machine: Machine, call: Invocation) -> Value | None:

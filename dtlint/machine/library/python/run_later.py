@@ -107,6 +107,14 @@ def at_exit(machine: Machine, call: Invocation) -> Value:
     return function
 
 
+def when_collected(machine: Machine, call: Invocation) -> None:
+    """`weakref.finalize(thing, f, *arguments)`: a rank that collects its garbage runs it alone."""
+    function = call.arguments[1] if len(call.arguments) > 1 else NONE
+    if project_function(machine, function):
+        given = Bound(function, None, call.arguments[2:], call.keywords)  # type: ignore[arg-type]
+        later(machine, given, call.mask, "finaliser", "`weakref.finalize`", "exception", ())
+
+
 def finalised(machine: Machine, thing: Object, mask: int) -> None:
     """`__del__` of a project class runs when a rank collects its garbage."""
     assert isinstance(thing.kind, ClassRef)

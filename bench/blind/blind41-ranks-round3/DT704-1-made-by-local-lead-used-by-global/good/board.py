@@ -1,0 +1,53 @@
+import os
+
+import torch
+import torch.distributed as dist
+import torch.nn as nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+
+
+class Notes:
+    def __init__(self, path):
+        self.path = path
+        self.lines = []
+
+    def add(self, text):
+        self.lines.append(text)
+
+    def flush(self):
+        with open(self.path, "a") as handle:
+            handle.write("\n".join(self.lines) + "\n")
+        self.lines.clear()
+
+
+def main():
+    rank, local_rank = int(os.environ["RANK"]), int(os.environ["LOCAL_RANK"])
+    torch.cuda.set_device(local_rank)
+    dist.init_process_group("nccl")
+    notes = Notes("/shared/notes.txt") if rank == 0 else None
+    torch.manual_seed(0)
+    model = DDP(nn.Linear(8, 8).cuda(), device_ids=[local_rank])
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    gen = torch.Generator().manual_seed(0)
+    data = TensorDataset(torch.randn(640, 8, generator=gen))
+    sampler = DistributedSampler(data, drop_last=True)
+    loader = DataLoader(data, batch_size=16, sampler=sampler, drop_last=True)
+    for epoch in range(3):
+        sampler.set_epoch(epoch)
+        for (x,) in loader:
+            x = x.cuda()
+            loss = (model(x) - x).pow(2).mean()
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+        mean = loss.detach()
+        dist.all_reduce(mean, op=dist.ReduceOp.AVG)
+        if notes is not None:
+            notes.add(f"{epoch} {mean.item()}")
+            notes.flush()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
