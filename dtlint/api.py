@@ -29,6 +29,7 @@ from dtlint.timeline.arrays.jax_notes import (
     host_keys,
     kept_keys,
     late_starts,
+    never_joined,
     too_many_keys,
     written_keys,
     written_with_copies,
@@ -64,7 +65,7 @@ from dtlint.timeline.ranks.own_orders import own_orders
 from dtlint.timeline.ranks.own_words import first_asked, holding_back, others_asked
 from dtlint.timeline.ranks.parting import Divergence
 from dtlint.timeline.ranks.telling import acting, diverging, ends_the_job, missing, place_of, told, waiting, who
-from dtlint.timeline.records import matters, recorded, ways_down
+from dtlint.timeline.records import matters, options_of, recorded, ways_down
 from dtlint.timeline.samples import (
     divided,
     engine_batches,
@@ -128,6 +129,7 @@ __all__ = [
     "divided",
     "first_asked",
     "holding_back",
+    "options_of",
     "others_asked",
     "sampling",
     "uneven",
@@ -183,6 +185,7 @@ __all__ = [
     "kept_to_itself",
     "jax_place",
     "late_starts",
+    "never_joined",
     "missing",
     "batch_norms",
     "clearing",

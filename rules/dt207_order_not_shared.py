@@ -21,7 +21,7 @@ Limits
 ------
 Listings that are counted, searched or sorted later are not reported; a generator may have been seeded by a caller that
 is not part of the program. One file system mostly gives its names in one order to all ranks that ask; nodes with copies
-of their own do not.
+of their own do not. Where the ranks meet on one machine, listings are reported by the strict tier only.
 """
 
 from __future__ import annotations
@@ -54,4 +54,5 @@ def check(run: Run) -> Iterator[Finding]:
             "make the order the same everywhere: sort the names, or shuffle with one fixed seed on all ranks",
             scope=found.place[2],
             trail=found.steps,
+            tier=found.tier,
         )

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, before_the_trainer, lifecycle, schedules
+from dtlint.api import Finding, Rule, Run, Step, before_the_trainer, lifecycle, options_of, schedules
 
 RULE = Rule(
     code="DT515",
@@ -43,6 +43,8 @@ RULE = Rule(
     title="a learning rate schedule of the wrong length",
 )
 
+LENGTHS = ("T_max", "total_iters", "total_steps", "steps_per_epoch", "num_training_steps", "num_warmup_steps")
+
 
 def check(run: Run) -> Iterator[Finding]:
     for found in (*schedules.wrong_lengths(run), *before_the_trainer(run)):
@@ -52,5 +54,9 @@ def check(run: Run) -> Iterator[Finding]:
             found.message,
             found.remedy,
             scope=event.function,
-            trail=(*lifecycle.way_to(found.met), Step(event.path, event.at[0], found.why)),
+            trail=(
+                *lifecycle.way_to(found.met),
+                Step(event.path, event.at[0], found.why),
+                *options_of(run, (event.path, event.at, event.function), *LENGTHS),
+            ),
         )

@@ -32,6 +32,7 @@ class Knowledge:
     meaningful: frozenset[str]  # last names of everything that means anything to some rule
     ranks: frozenset[str]  # last names of what says which rank this is
     places: frozenset[str]  # of what says which rank this is, or how many there are
+    machines: tuple[str, ...]  # words of who reckons with more than one machine
     keyed: frozenset[str]  # last names of what makes, takes or hands on a key
     hooks: frozenset[str]  # of any framework
     libraries: frozenset[str]  # of which some row speaks

@@ -117,6 +117,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         ranks=rank_names(every),
         places=last_names(api for api in every if api.does == "value" and api.value not in ("", "open_run", "never")),
         anywhere={api.last: api for api in apis.values() if api.extra.get("anywhere")},
+        machines=tuple(listed(packs, "tokens", "machines")),
         keyed=last_names(api for api in apis.values() if api.record == "key" or api.extra.get("hands_key")),
         seeding=last_names(api for api in apis.values() if api.record == "seed"),
         agreeing=agreeing_names(apis),

@@ -66,6 +66,8 @@ class Machine:
         self.symbols = Symbols()
         self.journal: list[tuple[dict[Any, Value], Any, Value]] = []
         self.noted = Noted()
+        # where a thing is kept behind a branch of which a side has left another, or something that nobody knows
+        self.doubtful: list[tuple[dict[Any, Value], Any]] = []
         self.over: list[Slots] = []  # variables of calls that have ended, held so that an id stays theirs
         self.sinks: list[tuple[Log, int]] = []
         self.frame: Frame = None  # type: ignore[assignment]
@@ -298,6 +300,12 @@ class Machine:
                 joined = either_is_there(self, joined, left, right)
             if name == "[]" and isinstance(joined, Unknown) and joined.like == Tuple(()) and joined.cause is None:
                 joined = Tuple(())  # what a container holds on one side, and may hold on the other
+            if (
+                joined is old
+                and type(old) is Object
+                and any(type(one) in (Unknown, Object) for one in (left, right) if one is not old)
+            ):
+                self.doubtful.append((container, name))
             if joined is not old:
                 self.journal.append((container, name, old))
                 container[name] = joined

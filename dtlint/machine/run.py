@@ -211,6 +211,7 @@ def run_entry(machine: Machine, entry: Entry, start: Any) -> Run:
     machine.told = {}
     machine.journal = []
     machine.noted = Noted()
+    machine.doubtful = []
     machine.remembered = {}
     machine.making = {}
     machine.assumed = []

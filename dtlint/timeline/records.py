@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from dtlint.findings import Step
@@ -10,6 +11,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.walks import walk
 
 Found = tuple[Event, tuple[LogNode, ...]]
+GIVEN = re.compile(r"\s*(\w+)\s*=(?!=)")  # an option that stands on a line of its own
 
 
 def recorded(run: Run, *kinds: str) -> Iterator[Found]:
@@ -79,3 +81,14 @@ def ways_down(event: Event, path: tuple[LogNode, ...], most: int = 3) -> tuple[S
             steps.append(Step(decision.path, decision.at[0], f"`{decision.text}` is the same on all of them"))
             break
     return tuple(steps)
+
+
+def options_of(run: Run, place: Site, *names: str) -> tuple[Step, ...]:
+    """Where a call that is written on several lines gives these options: the line to change may be one of them."""
+    path, (first, _, last, _), _ = place
+    if first == last:
+        return ()
+    lines = run.project.text(path).split("\n")[first - 1 : last]
+    given = ((number, GIVEN.match(line)) for number, line in enumerate(lines, first))
+    found = ((number, match.group(1)) for number, match in given if match is not None)
+    return tuple(Step(path, number, f"`{name}` is given here") for number, name in found if name in names)

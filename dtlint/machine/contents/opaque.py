@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.twins import DEVICES
-from dtlint.machine.values import Cause, Object, Row, SliceValue, Tuple, Unknown, Value
+from dtlint.machine.values import BY_SHARE, Cause, Object, Row, SliceValue, Symbol, Tuple, Unknown, Value
 
 
 def first_cause(*values: Value) -> Cause | None:
@@ -101,6 +101,8 @@ def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
     if cause is not None:
         if cause.kind == "data" or what not in SAFE:
             machine.differences[cause.kind] += 1
+            if cause.kind in BY_SHARE and any(map(of_own_part, values)):
+                machine.differences["data"] += 1
     made = machine.unknown(what, *(token(value) for value in values), cause=cause, tags=tags)
     made.symbol.alike = cause is None and made.symbol.alike is not False
     if (
@@ -112,6 +114,14 @@ def opaque(machine: Machine, what: str, *values: Value) -> Unknown:
 
         machine.facts.setdefault(provenance.OWN_TABLES, set()).add(made.symbol)
     return made
+
+
+def of_own_part(value: Value) -> bool:
+    """`for line in lines[first:last]`: one of those that this rank has cut out of what all of them have read."""
+    if not isinstance(value, Unknown) or value.cause is None:
+        return False
+    what, *rest = value.symbol.key
+    return what == "item" and isinstance(rest[0], Symbol) and rest[0].key[0] == "slice"
 
 
 def of_run(handle: Object, place: Value) -> bool:

@@ -89,7 +89,7 @@ def turn(
         machine.sinks = [(loop.body, mask)]
         frame.guards = Guards(decision, outer_guards)
         start = {place: container.get(name, MISSING) for place, (container, name) in widened.items()}
-        inner_mark = len(machine.journal)
+        inner_mark, doubts = len(machine.journal), len(machine.doubtful)
         depth = len(machine.uneven)
         if cause is not None:
             machine.uneven.append((machine.objects, cause, frozenset(sharding.shards_of(subject) if subject else ())))
@@ -102,6 +102,7 @@ def turn(
             loop.born, loop.objects = (first, machine.symbols.count), objects
         if tells_turns(machine):
             note_turn(machine, loop, inner_mark)
+            note_doubts(machine, loop, doubts)
         note_agreed(loop, widened, start)
         note_set_back(machine, widened, start)
         grown = changed_more(
@@ -224,6 +225,14 @@ def turn_again(machine: Machine, counters: Places, mark: int) -> None:
     for container, name in counters.values():
         machine.journal.append((container, name, container[name]))
         container[name] = machine.fresh("counted")
+
+
+def note_doubts(machine: Machine, loop: Loop, mark: int) -> None:
+    """`if len(given) == 2: agent, info = given`: what the agent holds may be new in every turn."""
+    for container, name in machine.doubtful[mark:]:
+        if is_older(container, loop.objects):
+            held = library.noticing.leaves(restrict(container.get(name, MISSING), loop.mask))
+            loop.variant.update(leaf.symbol for leaf in held if isinstance(leaf, Unknown))
 
 
 def note_agreed(loop: Loop, widened: Places, start: dict[Place, Value]) -> None:

@@ -31,7 +31,7 @@ from dtlint.machine.values import (
     Value,
 )
 
-BY_NAME = "by name"  # fact of the run: the steps where an attribute was taken for the rank because of its name
+BY_NAME = "by name"  # fact of the run: the steps where an attribute or a parameter was taken for the rank by its name
 
 
 def value_of(machine: Machine, row: Api, name: str, mask: int, owner: Value | None = None) -> Value:
@@ -53,7 +53,12 @@ def member_value(machine: Machine, row: Api, name: str, mask: int) -> Value:
     if row.does == "make":
         made = machine.new(row.type, mask)
         return made
-    found = identity.lane_value_of(machine, row.value, name)
+    return taken_by_name(machine, row.value, name)
+
+
+def taken_by_name(machine: Machine, what: str, name: str) -> Value:
+    """An attribute or a parameter nobody gives: its name says which number it is."""
+    found = identity.lane_value_of(machine, what, name)
     if found.cause is not None:
         machine.facts.setdefault(BY_NAME, set()).update(found.cause.steps())
     return found
@@ -106,7 +111,7 @@ def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value |
         return Unknown(value.symbol, value.cause, value.tags | {options.DEMANDED}) if type(value) is Unknown else value
     if isinstance(base, Object) and base.kind == meshes.MESH_KIND:
         return meshes.mesh_part(machine, base, index, mask)
-    found = jax_hosts.read_item(machine, base, index)
+    found = jax_hosts.read_item(machine, base, index) or files.read_item(machine, base, index, mask)
     if found is not None:
         return found
     return data.read_item(machine, base, index, mask)

@@ -11,9 +11,10 @@ from dtlint.ir.functions import called_names
 from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls, entering, following, instances
+from dtlint.machine.library import reading
 from dtlint.machine.library.feeding import loaders
 from dtlint.machine.library.invocation import Keywords
-from dtlint.machine.library.meeting import group_start, identity
+from dtlint.machine.library.meeting import group_start
 from dtlint.machine.logs import Log, LogNode
 from dtlint.machine.names import classes, said_types
 from dtlint.machine.names.frames import Frame
@@ -353,7 +354,7 @@ def argument(machine: Machine, function: ir.Function, param: ir.Param, usual: Fu
             (param.name == "rank" and (looks_like_low_rank(function) or asks_itself(machine, function)))
             or (known.value in FIRST and is_on(param.default))
         ):
-            return identity.lane_value_of(machine, known.value, param.name)
+            return reading.taken_by_name(machine, known.value, param.name)
     if param.default is not None and isinstance(param.default, ir.Const) and param.default.value is None:
         if "group" in param.name or param.name in ("pg", "mesh", "comm"):
             return NONE

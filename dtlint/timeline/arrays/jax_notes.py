@@ -230,3 +230,19 @@ def late_starts(run: Run) -> Iterator[tuple[Event, tuple[Step, ...], str]]:
                 name = first.event.extra["api"]
                 steps = (*trail_of(first.event, first.path), Step(first.event.path, first.event.at[0], f"`{name}`"))
                 yield event, steps, name
+
+
+COUNTS, JOINS = "process_count", "initialize("
+
+
+def never_joined(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
+    """Where a program divides something between hosts that never meet: the documents start it on several, outside of a
+    pod of TPUs, which finds its hosts by itself."""
+    if run.entry.kind != "script" or not run.project.started.elsewhere(run.entry.path):
+        return
+    if run.project.mentioning(JOINS):
+        return
+    for event, path in recorded(run, "<jax>"):
+        if event.op == "backend" and event.extra["api"].rpartition(".")[2] == COUNTS:
+            yield event, trail_of(event, path)
+            return

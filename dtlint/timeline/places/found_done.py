@@ -8,6 +8,7 @@ from dtlint.ir.functions import functions_of
 from dtlint.machine.logs import Attempt, Call, Choice, plain_question, questions_in, told
 from dtlint.machine.run import Run
 from dtlint.machine.values import Symbol
+from dtlint.timeline.arrays.lives import NOTHING, Use, sides
 from dtlint.timeline.places.files import Access, accesses, choices_of_files, overlap
 from dtlint.timeline.ranks.arrivals import STARTS, first_start, moment
 from dtlint.timeline.records import recorded
@@ -99,6 +100,22 @@ def found_missing(run: Run, choice: Choice, then: bool) -> bool:
     """Is this side of the branch for what a question about files has not found?"""
     answers = told(choice.symbol, then)
     return any(answer is False and isinstance(what, Symbol) and is_of_files(run, what) for what, answer in answers)
+
+
+def found_there(run: Run, change: Access) -> bool:
+    """`if not exists(path): return` in front of a change of this place: what was found there, is there before it."""
+    use = Use(NOTHING, change.event, change.path)
+    taken = {(node.decision.path, node.decision.at[0]) for node, then in sides(use) if found(run, node, then)}
+    return bool(taken) and any(
+        ask.kind == "file-ask" and (ask.event.path, ask.event.at[0]) in taken and same_place(ask, change)
+        for ask in accesses(run)
+    )
+
+
+def found(run: Run, choice: Choice, then: bool) -> bool:
+    """Is this side of the branch for what a question about files has found?"""
+    answers = told(choice.symbol, then)
+    return any(answer is True and isinstance(what, Symbol) and is_of_files(run, what) for what, answer in answers)
 
 
 def is_of_files(run: Run, question: Symbol) -> bool:

@@ -42,12 +42,25 @@ def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
         ):
             continue
         if one_per_node(lanes, run) and (
-            event.op == "progress" or of_one_machine(run) or at_home(run, event, lanes) or counted_out(event, path)
+            event.op == "progress"
+            or of_one_machine(run)
+            or not reckons_with_more(run)
+            or at_home(run, event, lanes)
+            or counted_out(event, path)
         ):
             continue  # every node has a screen and a disk of its own
         if not lanes & 1 and next(undecided(run, event, path), None) is not None:
             continue  # `if everyone or rank == 0`: the first rank always, the others when they are asked to
         yield event, path, lanes
+
+
+def reckons_with_more(run: Run) -> bool:
+    """Does the program speak of more machines than one, or a document? Nearly all that guard by the local rank are
+    started on one."""
+    if run.project.started.on_several:
+        return True
+    own = run.project.relatives(run.entry.path)
+    return any(not own.isdisjoint(run.project.mentioning(word)) for word in run.knowledge.machines)
 
 
 def counted_out(event: Event, path: tuple[LogNode, ...]) -> bool:

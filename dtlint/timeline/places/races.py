@@ -20,6 +20,7 @@ from dtlint.machine.spoken import key, talks
 from dtlint.machine.starts.entries import MADE
 from dtlint.machine.values import Const, Unknown
 from dtlint.timeline.places.files import ARRIVAL, READS, WRITES, Access, accesses, choices_of_files, same_node
+from dtlint.timeline.places.found_done import found_there
 from dtlint.timeline.places.two_lanes import inside, not_after, not_before, only_one, pairs, side_by_side, spots
 from dtlint.timeline.places.writers import failure_caught
 from dtlint.timeline.ranks.parting import strip_ends
@@ -346,7 +347,7 @@ def asked(run: Run, changes: list[Access], ask: Access) -> Iterator[Race]:
                 and change.clocks[lane] <= ask.clocks[other]  # who waits for the change already, has asked before
                 and not_after(change, ask, lane, other)  # they may have waited for it on a way of their own
             ]
-            if any(parts_at(choice, lane) for lane in late):
+            if any(parts_at(choice, lane) for lane in late) and not found_there(run, change):
                 yield Race(ASKED, change, ask, choice)
                 return
 

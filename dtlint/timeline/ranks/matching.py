@@ -9,6 +9,7 @@ from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.lanes import lanes_in, token
 from dtlint.machine.library.computing.elements import COUNT, TYPE, known
+from dtlint.machine.library.computing.tensors import method_of
 from dtlint.machine.logs import Event
 from dtlint.machine.values import Cause, Object, Symbol, Tuple, Unknown, Value, lane_value
 from dtlint.timeline.ranks.parting import Divergence, Item, chain
@@ -44,13 +45,22 @@ def given_to(event: Event) -> Iterator[Value]:
             yield value
 
 
+NARROW = ("half", "bfloat16", "double")  # nobody asks for them who has them already
+
+
 def unlike(one: Value | None, other: Value | None) -> str:
     """What two tensors differ in, where it is known of both."""
     for fact, name in ((TYPE, "type"), (COUNT, "shape")):
         mine, theirs = known(one, fact), known(other, fact)
         if mine is not None and theirs is not None and mine != theirs:
             return name
-    return ""
+    return "type" if converted(one, other) or converted(other, one) else ""
+
+
+def converted(one: Value | None, other: Value | None) -> bool:
+    """`total.half()`, where others hand over `total`: of another type, unless all of this was for nothing."""
+    method = method_of(one.symbol) if isinstance(one, Unknown) else None
+    return method is not None and other is not None and method == (token(other), method[1]) and method[1] in NARROW
 
 
 def unmatched(items: list[Item], members: int) -> Divergence | None:

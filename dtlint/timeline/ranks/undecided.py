@@ -13,7 +13,7 @@ from dtlint.machine.library.python.iterators import ITEMS
 from dtlint.machine.logs import Attempt, Choice, Decision, Event, Log, Loop, inner_logs
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import first_event, key, talks
-from dtlint.machine.values import BY_RANK, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
+from dtlint.machine.values import BY_RANK, NONE, Cause, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
 from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.matching import (
     EQUAL_TYPES,
@@ -230,8 +230,12 @@ def may_differ(run: Run, node: Loop, path: Path) -> Divergence | None:
 
 
 def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
-    if event.kind != "collective":
+    if event.kind != "collective" or only_who_fails(event, path):
         return None
+    own = partly_of_all(event)
+    if own is not None:
+        name = event.extra["call"].row.group
+        return Divergence("argument", None, event, path, event.mask, 0, cause=own, argument=name)
     if event.group is None:
         outside = without_root_somewhere(run, event, path)
         name = event.extra["call"].row.root if outside else ""
@@ -277,6 +281,21 @@ def differing_argument(run: Run, event: Event, path: Path) -> Divergence | None:
                 argument=name,
             )
     return None
+
+
+def only_who_fails(event: Event, path: Path) -> bool:
+    """In a handler of what one rank alone runs into: whatever it says there, it says for itself."""
+    return any(one.kind == "handler" and one.cause is not None for one in guards_over(event, path))
+
+
+def partly_of_all(event: Event) -> Cause | None:
+    """`reduce(load, group=mine)`, with None for those that have no group: without one it is a call of all ranks."""
+    call = event.extra.get("call")
+    given = call.get(call.row.group) if call is not None and call.row.group else None
+    if not isinstance(given, Row):
+        return None
+    lacking = sum(1 << lane for lane in lanes_in(event.mask) if given.lanes[lane] == NONE)
+    return given.cause if lacking and event.mask & ~lacking else None
 
 
 def takes_its_own_for_theirs(event: Event) -> Cause | None:

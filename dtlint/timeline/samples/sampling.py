@@ -21,7 +21,7 @@ from dtlint.machine.names import classes
 from dtlint.machine.run import Run
 from dtlint.machine.starts.given import is_option
 from dtlint.machine.values import FALSE, NONE, ClassRef, Const, FunctionRef, Object, Unknown, Value
-from dtlint.timeline.records import ways_to
+from dtlint.timeline.records import options_of, ways_to
 from dtlint.timeline.samples.data import Steps, kept
 from dtlint.timeline.steps.training import Path, Survey, Use, event_step, loader_of, place_of, step_at, survey
 
@@ -37,7 +37,8 @@ def shuffled_samplers(run: Run) -> Iterator[tuple[Site, Steps]]:
             given = call.get(name)
             if isinstance(given, Object) and given.birth & event.mask == event.mask:
                 place = (event.path, event.at, event.function)
-                yield place, kept(step_at(place_of(given), f"the {name.replace('_', ' ')}"))
+                made = step_at(place_of(given), f"the {name.replace('_', ' ')}")
+                yield place, kept(made, *options_of(run, place, "shuffle", name))
                 break
 
 
@@ -57,7 +58,7 @@ def ordered_samplers(run: Run) -> Iterator[tuple[Site, Steps]]:
         place = place_of(sampler)
         made = (event for event, _ in survey(run).of("sampler") if (event.path, event.at) == place[:2])
         ways = ways_to(run, next(((one.path, one.at, one.function) for one in made), place))
-        yield place, kept(*ways, loader, epoch)
+        yield place, kept(*ways, *options_of(run, place, "shuffle"), loader, epoch)
 
 
 def is_torch(run: Run, sampler: Object) -> bool:

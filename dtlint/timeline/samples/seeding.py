@@ -31,10 +31,11 @@ from dtlint.machine.values import BY_SHARE, FALSE, Cause, ClassRef, Const, Objec
 from dtlint.machine.walks import walk
 from dtlint.timeline.places.files import accesses
 from dtlint.timeline.places.metrics import several_processes
-from dtlint.timeline.records import ways_to
+from dtlint.timeline.records import options_of, ways_to
 from dtlint.timeline.samples.given_by_hosts import given_by_hosts
 from dtlint.timeline.samples.orders_held import orders_held
 from dtlint.timeline.samples.walked_whole import asked_by_number, drawn_from, walked_whole
+from dtlint.timeline.steps.placement import meets_at_home
 from dtlint.timeline.steps.training import (
     REDUCES,
     Use,
@@ -112,7 +113,8 @@ def sampler_seeds(run: Run) -> Iterator[Disagreement]:
         seed = event.extra["call"].get("seed")
         if seed is not None and seed.cause is not None and told_cause(seed.cause):
             place = (event.path, event.at, event.function)
-            yield told("DT207", place, "the sampler's order", seed.cause, "the sampler's seed differs by rank")
+            why, given = "the sampler's seed differs by rank", options_of(run, place, "seed")
+            yield told("DT207", place, "the sampler's order", seed.cause, why, *given)
     for event, _ in survey(run).of("set-epoch"):
         call = event.extra.get("call")
         epoch = call.arguments[0] if call is not None and call.arguments else None
@@ -320,8 +322,9 @@ def ordered(run: Run, mark: tuple[Any, ...], step: Step, split: bool = False) ->
     row = run.knowledge.apis.get(mark[4])
     why = row.extra.get("why") if row is not None else None
     found = told(code, place, what, None, why or "the file system gives names in any order", step)
-    # held-out samples are only looked at: a split by a listing is worth telling where there are surely several disks
-    strict = code == "DT208" and not on_disks_of_nodes(run, place)
+    # held-out samples are only looked at: a split by a listing is worth telling where there are surely several disks;
+    # and where all ranks are on one machine, they have one disk
+    strict = (code == "DT208" and not on_disks_of_nodes(run, place)) or meets_at_home(run)
     yield replace(found, tier="strict") if strict else found
 
 
@@ -332,6 +335,9 @@ def on_disks_of_nodes(run: Run, place: Site) -> bool:
 
 
 # --- splits ----------------------------------------------------------------------------------------------------
+
+
+DRAWN_BY = ("generator", "random_state", "seed")
 
 
 def splits(run: Run) -> Iterator[Disagreement]:
@@ -350,10 +356,12 @@ def splits(run: Run) -> Iterator[Disagreement]:
             shown = evidence.evidence(run).step
             together = (shown,) if shown is not None else ()
             what = PICKED if rest_thrown_away(run, event) else "the split"
-            yield told("DT208", place, what, None, "nobody seeded the generator that draws it", *together)
+            given = options_of(run, place, *DRAWN_BY)
+            yield told("DT208", place, what, None, "nobody seeded the generator that draws it", *given, *together)
         elif state.verdict == "differs" and state.cause is not None and told_cause(state.cause):
             seeded = (*ways_to(run, state.site), step_at(state.site, "seeded here")) if state.site is not None else ()
-            yield told("DT208", place, "the split", state.cause, "its generator is seeded by rank", *seeded)
+            given = options_of(run, place, *DRAWN_BY)
+            yield told("DT208", place, "the split", state.cause, "its generator is seeded by rank", *seeded, *given)
 
 
 def rest_thrown_away(run: Run, event: Event) -> bool:

@@ -61,18 +61,30 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
             yield use, place_of(source), kept(read_at(source), read, spoken_training(use))
             continue
         made = step_at(place_of(dataset), "the data set, whole on every rank") if isinstance(dataset, Object) else None
+        if (alike := made_alike(use)) is not None:
+            made = step_at(place_of(alike), "this sampler takes the part of one rank, whichever rank asks")
         if forgotten is not None:
             made = event_step(forgotten, "this sampler divides the data, but the loader does not have it")
         yield (
             use,
             place,
             kept(
+                *(ways_to(run, place_of(alike)) if alike is not None else ()),
                 made,
-                step_at(place, "no sampler: every rank walks over all of it"),
+                step_at(place, "every rank walks over the same samples" if alike is not None else UNDIVIDED),
                 walked_at(use),
                 spoken_training(use),
             ),
         )
+
+
+UNDIVIDED = "no sampler: every rank walks over all of it"
+
+
+def made_alike(use: Use) -> Object | None:
+    """The sampler that takes the same part on all ranks."""
+    sampler = use.described.sampler
+    return sampler if isinstance(sampler, Object) and samplers.takes_alike(sampler) else None
 
 
 def tier_of(run: Run, use: Use) -> str:
@@ -81,7 +93,8 @@ def tier_of(run: Run, use: Use) -> str:
     seen = survey(run)
     if use.backward is None or sampler_left_out(run, use) is not None:
         return "default"
-    divides = any(event.extra["call"].get("shuffle") != FALSE for event, _ in seen.of("sampler")) or any(
+    made = (event.extra["call"] for event, _ in seen.of("sampler"))
+    divides = any(call.get("shuffle") != FALSE and not samplers.told_one_rank(call) for call in made) or any(
         other.loader is not use.loader and other.described.gives == "differs" and not other.described.whole
         for other in seen.training()
     )

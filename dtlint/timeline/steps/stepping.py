@@ -44,11 +44,18 @@ def events(run: Any, kind: str, *ops: str) -> list[Met]:
 def backwards(run: Any) -> list[Met]:
     """`loss.backward()` of torch, and what hands the loss on to it as it is; other frameworks divide and switch by
     themselves."""
-    return [
-        met
-        for met in events(run, "step", "backward")
-        if met.event.api == "Tensor.backward" or met.event.extra.get("as it is")
-    ]
+    return [met for met in events(run, "step", "backward") if handed_on(met)]
+
+
+def handed_on(met: Met) -> bool:
+    return met.event.api == "Tensor.backward" or bool(met.event.extra.get("as it is"))
+
+
+def reducing(run: Any) -> list[Met]:
+    """Backward passes that reduce the gradients unless a context around them holds that back: the framework may divide
+    the loss, but counts no turns."""
+    passes = events(run, "step", "backward")
+    return [met for met in passes if handed_on(met) or met.event.extra.get("in each turn")]
 
 
 def options_beside(run: Any) -> Iterator[Met]:

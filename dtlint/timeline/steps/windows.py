@@ -11,6 +11,7 @@ from dtlint.machine.control.agreeing import settled
 from dtlint.machine.lanes import token
 from dtlint.machine.library.contexts import UNSEEN
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.training.modules import HAS_MODELS
 from dtlint.machine.library.training.stepping import attribute_of
 from dtlint.machine.library.training.trainers import TURNS
 from dtlint.machine.logs import Call, Choice, Loop, plain_question
@@ -19,7 +20,7 @@ from dtlint.timeline.options import default_for, default_in_a_class
 from dtlint.timeline.order import Met, choices_below, exclusive, in_each_turn, inside, loops_over
 from dtlint.timeline.steps.models_used import made_before
 from dtlint.timeline.steps.retries import left_after
-from dtlint.timeline.steps.stepping import DDP, backwards, events, steps, symbol_of
+from dtlint.timeline.steps.stepping import DDP, backwards, events, reducing, steps, symbol_of
 from dtlint.timeline.steps.unreduced import averages_models, reduces_by_hand
 from dtlint.timeline.symbols import FAR, LENGTHS, both_hold, constant, in_windows, leaves, moduli, periodic, worth
 
@@ -50,12 +51,11 @@ class Window:
 def windows(run: Any) -> list[Window]:
     found: list[Window] | None = run.cache.get("windows")
     if found is None:
-        found = run.cache["windows"] = list(find_windows(run))
+        found = run.cache["windows"] = list(find_windows(run, backwards(run)))
     return found
 
 
-def find_windows(run: Any) -> Iterator[Window]:
-    known = backwards(run)
+def find_windows(run: Any, known: list[Met]) -> Iterator[Window]:
     for backward in known:
         loops = loops_over(backward)
         innermost = loops[-1] if loops else called_in_turns(run, backward)
@@ -267,12 +267,12 @@ def needless_syncs(run: Any) -> Iterator[Window]:
     """Windows whose backward passes all reduce, though only the last one has to; one of those that end in one step."""
     told: set[Any] = set()
     reduced = {(met.event.path, met.event.at): met.event for met in events(run, "collective", "backward")}
-    for window in windows(run):
+    for window in find_windows(run, reducing(run)):
         event = window.backward.event
         wrapped = reduced.get((event.path, event.at))
         if wrapped is None or event.extra.get("no_sync"):
             continue
-        if wrapped.api != "Tensor.backward" and wrapped.extra.get("model") is None:
+        if wrapped.api != "Tensor.backward" and not (wrapped.extra.get("model") or wrapped.extra.get(HAS_MODELS)):
             continue  # of whichever model: nobody said that it is a wrapped one
         if switched(run, window) or one_batch(run, window):
             continue

@@ -9,7 +9,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.contents.containers import KEPT
-from dtlint.machine.contents.opaque import opaque
+from dtlint.machine.contents.opaque import is_temporary, opaque
 from dtlint.machine.contents.presence import asks_presence
 from dtlint.machine.control.agreeing import PUT_TOGETHER
 from dtlint.machine.core import Machine
@@ -36,6 +36,8 @@ def shown(machine: Machine, call: Invocation) -> None:
     """`print(…)`, `writer.add_scalar(…)`: a number of this rank's data, without its rank beside it."""
     if call.mask != machine.world.full and gradient_parts.holds_part(machine, call.values) and not named(call.values):
         machine.emit_event("record", "part-shown", call.name, call.mask, extra={"call": call})
+    if any(map(is_temporary, call.values)):
+        return  # into a file that is read again and goes
     cut_shares.shown(machine, call)
     alone = call.mask & (call.mask - 1) == 0
     if not local(call.values) and not (alone and kept_alone(call.values)):

@@ -39,7 +39,8 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
             machine, loader, f"`{loader.facts['prepared'].rpartition('.')[2]}` divides the data between the ranks"
         )
         return
-    if samplers.is_distributed(machine, found.sampler):
+    alike = samplers.takes_alike(found.sampler)
+    if samplers.is_distributed(machine, found.sampler) and not alike:
         assert isinstance(found.sampler, Object)
         found.gives = "differs"
         found.why = born(machine, found.sampler, "each rank gets its own part of the data")
@@ -48,7 +49,7 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
     if cause is not None and cause.kind == "files":
         cause = None  # what is read where it has been kept, and computed where not, is the same
     asked: tuple[str, ...] = ("generator", "worker_init_fn", "collate_fn")
-    plain = found.sampler is None or samplers.is_plain(machine, found.sampler)
+    plain = found.sampler is None or alike or samplers.is_plain(machine, found.sampler)
     if not plain and cause is None and samplers.fills_alike(machine, found.sampler, found.ordering):
         plain = True  # what it merely holds does not count, but what cuts its batches does
         around = option(loader, "batch_sampler")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.names import classes
 from dtlint.machine.values import NONE, TRUE, ClassRef, Const, FunctionRef, Object, Unknown, Value
 
@@ -25,6 +26,18 @@ def is_distributed(machine: Machine, value: Value | None) -> bool:
         return True
     kinds = [value.kind] if isinstance(value.kind, str) else classes.external_bases(machine, value.kind)
     return any(kind.rpartition(".")[2] in ("DistributedSampler", "StatefulDistributedSampler") for kind in kinds)
+
+
+def takes_alike(value: Value | None) -> bool:
+    """`DistributedSampler(data, num_replicas=1, rank=0)`: told a number that is written down, it gives every rank the
+    part of that one."""
+    call = value.facts.get("call") if isinstance(value, Object) and value.kind == DISTRIBUTED else None
+    return isinstance(call, Invocation) and told_one_rank(call)
+
+
+def told_one_rank(call: Invocation) -> bool:
+    rank = call.get("rank")
+    return isinstance(rank, Const) and type(rank.value) is int and rank.scale is None
 
 
 def is_plain(machine: Machine, value: Value | None) -> bool:

@@ -16,7 +16,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import named_parts
-from dtlint.machine.library.feeding.multiples import told_to_fit
+from dtlint.machine.library.feeding.multiples import is_multiple, told_to_fit
 from dtlint.machine.library.feeding.totals import (
     EVEN,
     EVEN_COUNTS,
@@ -206,6 +206,13 @@ def part_lengths(machine: Machine, base: Value, index: SliceValue) -> tuple[int,
         if isinstance(total, int) and starts is not None:
             return tuple(len(range(start, total, step.value)) for start in starts)
         return UNEVEN
+    if isinstance(step, Unknown) and step.cause is None and is_multiple(step.symbol, machine.world.size):
+        # `world * workers`: the workers of a rank have the shares of it
+        if index.lower.cause is None or index.upper != NONE:
+            return None
+        if isinstance(total, int) and total % machine.world.size == 0:
+            return None  # how many workers share them is not known
+        return EVEN if total == EVEN else UNEVEN
     if step != NONE or index.lower.cause is None:
         return None
     low, high = index.lower, index.upper

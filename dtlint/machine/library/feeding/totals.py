@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.machine import library
+from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
@@ -53,8 +54,10 @@ def total_of(machine: Machine, value: Value, shares: int | None = None) -> int |
 
 
 def as_many(machine: Machine, made: Symbol, source: Value) -> None:
-    """`list(range(even))`, `[name(number) for number in range(even)]`: one for each there is."""
-    if total_of(machine, source) == EVEN:
+    """`list(range(even))`, `[name(number) for number in range(512)]`: one for each there is."""
+    total = total_of(machine, source)
+    written = isinstance(total, int) and total % machine.world.size == 0 and deep_cause(machine, (source,)) is None
+    if total == EVEN or written:
         machine.facts.setdefault(EVEN_COUNTS, set()).add(made)
 
 
@@ -72,7 +75,11 @@ def total_of_symbol(machine: Machine, symbol: Symbol, world: int) -> int | str |
             # where to cut was computed, and how is not known any more: maybe at a multiple
             return EVEN if isinstance(upper, Symbol) and is_lost(upper) else multiple(upper, world)
         return None
-    if ((key[0] in ("list", "sorted") and len(key) == 2) or key[0] == "for each") and isinstance(key[1], Symbol):
+    if key[0] in tensors.AS_ARRAY and isinstance(key[1], Symbol):
+        return total_of_symbol(machine, key[1], world)
+    if key[0] in ("list", "sorted") and len(key) in (2, 3) and isinstance(key[-1], Symbol):
+        return total_of_symbol(machine, key[-1], world)
+    if key[0] == "for each" and isinstance(key[1], Symbol):
         return total_of_symbol(machine, key[1], world)
     if key[0] in ("attr", "call", "drawn", "sample") and isinstance(key[1], Symbol):
         # `frame[:even].iloc`, `frame[:even].sample(frac=1)`: as many rows, as far as anybody knows

@@ -78,17 +78,27 @@ def save(machine: Machine, call: Invocation) -> Value | None:
             implicit=True,
             extra={"call": call},
         )
-    target = call.get("target")
+    for_any_reader(machine, call.get("target"), call.mask)
+    return None
+
+
+def save_weights(machine: Machine, call: Invocation) -> Value | None:
+    """`model.save_pretrained(folder, params=state.params)`: who loads it knows nothing of this program's devices."""
+    if machine.flow is not None:
+        for_any_reader(machine, call.get("params"), call.mask)
+    return None
+
+
+def for_any_reader(machine: Machine, target: Value | None, mask: int) -> None:
     if target is None:
-        return None
+        return
     jax_flow.used(machine, (target,), machine.facts.get(jax_facts.DONATED, {}))
     found = jax_facts.deep((target,))
     alone(machine, found)
     if words(found, "replicated"):
         made = [tag[2] for tag in words(found, "output")]
         origins = machine.facts.get("jax origins", {})
-        jax_facts.note(machine, "saved copies", call.mask, origin=origins.get(made[0]) if made else None)
-    return None
+        jax_facts.note(machine, "saved copies", mask, origin=origins.get(made[0]) if made else None)
 
 
 def written(machine: Machine, call: Invocation) -> Value | None:
@@ -131,6 +141,7 @@ MODELS: dict[str, Any] = {
     "flax_restore": restore,
     "flax_loaded": loaded,
     "flax_save_checkpoint": save,
+    "flax_save_weights": save_weights,
     "jax_written": written,
     "jax_read_back": read_back,
 }

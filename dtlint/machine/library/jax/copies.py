@@ -156,7 +156,11 @@ def put_in(machine: Machine, state: Value, made: Value, call: Invocation) -> Val
                 for _, _, text, *rest in (*words(leaf.tags, "host tree"), *words(leaf.tags, "stored")):
                     tag = fact(PUT_IN, text, rest[0] if len(rest) > 1 else "stored", jax_facts.place(machine))
                     return jax_facts.with_facts(machine, made, [tag], frozenset({"host tree", "stored"}))
-    return made
+    given = [(name, leaf) for name, value in call.keywords for leaf in jax_facts.leaves(value)]
+    if not all(name is not None and (has(leaf, "replicated") or has(leaf, "keys")) for name, leaf in given):
+        return made
+    own = [fact(jax_facts.OWN_FIELD, name) for name, leaf in given if not has(leaf, "replicated")]
+    return jax_facts.with_facts(machine, made, [*own, fact("replicated")])
 
 
 def given_to_all(machine: Machine, call: Invocation) -> None:

@@ -244,8 +244,16 @@ def state_class(machine: Machine, state: Value) -> ClassRef | None:
     return known[marks[0][2]] if known and len(marks) == 1 else None
 
 
+OWN_FIELD = "own field"  # fact of a state with copies for the devices: in this field each of them has its own
+
+
 def own_part(machine: Machine, array: Unknown, name: str) -> Unknown:
-    """An array as seen through an attribute: of what only shows this host's part, no other host holds anything."""
+    """An array as seen through an attribute: of what only shows this host's part, no other host holds anything. Of
+    copies, what was put in for each device is its own."""
+    if fact(OWN_FIELD, name) in array.tags:
+        tags = without(array.tags, frozenset({"replicated", "replica"}))
+        own = frozenset({fact("may", "?")}) if has(array, "replica") else frozenset()
+        return Unknown(array.symbol, array.cause, tags | own, array.like)
     if not has(array, "global"):
         return array
     row = machine.knowledge.attribute(ARRAY, name)

@@ -189,7 +189,7 @@ def fold_in(machine: Machine, call: Invocation) -> Value | None:
     if not (isinstance(data, Const | Row) or is_own_index(data)):
         made = jax_facts.with_facts(machine, made, (), frozenset({WRITTEN}))  # another one in every step, it may be
     more = [tag for tag in jax_facts.deep((data,)) if is_fact(tag, "varies") or is_fact(tag, "may")]
-    more += [fact("folded")] if more else []
+    more += [fact("folded")] if more and not counts_own_devices(data) else []
     if (
         data.cause is not None
         and data.cause.kind in ("rank", "node", "local rank")
@@ -206,6 +206,20 @@ def is_steady(data: Value) -> bool:
     if isinstance(data, Row):
         return data.cause.kind in BY_RANK and all(isinstance(lane, Const) for lane in data.lanes)
     return isinstance(data, Const) or (isinstance(data, Unknown) and data.symbol.key[0] in (*FIXED, AXIS_INDEX))
+
+
+def counts_own_devices(data: Value) -> bool:
+    """`jnp.arange(jax.local_device_count())`, a number for each device: every host gives its devices the same ones."""
+    return isinstance(data, Unknown) and counted_here(data.symbol)
+
+
+def counted_here(symbol: Symbol) -> bool:
+    if symbol.key[0] == "phi":  # or none where there is one device
+        ways = [part for part in symbol.key[2:] if isinstance(part, Symbol)]
+        return bool(ways) and all(map(counted_here, ways))
+    parts = symbol.key[1:]
+    numbers = not any(isinstance(part, Symbol) for part in parts)
+    return numbers and any(isinstance(part, tuple) and part[-1:] == ("local",) for part in parts)
 
 
 def is_own_index(data: Value) -> bool:

@@ -23,12 +23,15 @@ def names_of_list(ranks: Value) -> tuple[object, ...]:
     return (token(ranks), key[1]) if key[:1] in (("list",), ("sorted",)) else (token(ranks),)
 
 
+BEGUN = "group that was begun"  # fact of a run: that of all, where fewer have begun it than there are processes
+
+
 def group_in(machine: Machine, value: Value | None) -> Group | None:
     """The communicator behind a `group=` argument; None when nobody knows."""
     if value is None or value == NONE:
-        return machine.world_group
+        return of_all(machine)
     if isinstance(value, External) and value.name.rpartition(".")[2] in ("WORLD", "group"):
-        return machine.world_group
+        return of_all(machine)
     if isinstance(value, Object):
         found = value.facts.get("group")
         if isinstance(found, Group):
@@ -47,14 +50,25 @@ def group_in(machine: Machine, value: Value | None) -> Group | None:
 
 
 def begun(machine: Machine, call: Invocation) -> Group:
-    """All ranks, unless as many come as `init_process_group(world_size=2)` waits for: the others have no part in it."""
+    """All ranks, unless as many come as `init_process_group(world_size=2)` waits for: the others have no part in it, or
+    in what is done with the group of all from then on."""
     size = call.get("world_size") if call.row.op == "init" else None
     lanes = list(lanes_in(call.mask))
     if not isinstance(size, Const) or size.scale is not None or not 1 < len(lanes) < machine.world.size:
         return machine.world_group
     if size.value != len(lanes):
         return machine.world_group
+    before = of_all(machine).members
+    machine.facts[BEGUN] = Group(
+        "group", tuple(call.mask if lane in lanes else held & ~call.mask for lane, held in enumerate(before))
+    )
     return Group("group", tuple(call.mask if lane in lanes else 0 for lane in range(machine.world.size)))
+
+
+def of_all(machine: Machine) -> Group:
+    """The group of a call that names none."""
+    known: Group = machine.facts.get(BEGUN, machine.world_group)
+    return known
 
 
 def make_group(machine: Machine, members: tuple[int, ...], mask: int, name: str = "group") -> Object:

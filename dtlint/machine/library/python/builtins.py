@@ -33,7 +33,7 @@ from dtlint.machine.library.python.iteration import (
     zip_,
 )
 from dtlint.machine.library.python.properties import property_
-from dtlint.machine.library.python.reflection import getattr_, hasattr_, isinstance_, said, setattr_
+from dtlint.machine.library.python.reflection import getattr_, hasattr_, isinstance_, said, setattr_, type_
 from dtlint.machine.values import (
     FALSE,
     NONE,
@@ -269,6 +269,7 @@ FUNCTIONS: dict[str, Handler] = {
     "numpy.arange": array_of_rank,
     "builtins.slice": slice_,
     "builtins.isinstance": isinstance_,
+    "builtins.type": type_,
     "builtins.getattr": getattr_,
     "builtins.hasattr": hasattr_,
     "builtins.setattr": setattr_,

@@ -265,9 +265,26 @@ def path_beside(machine: Machine, call: Invocation) -> Value | None:
     return path_of(machine, map_lanes(one, texts, machine.world), call.mask)
 
 
+PARENTS = "pathlib.Path.parents"
+
+
+def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value | None:
+    """`path.parents[1]`"""
+    if not isinstance(base, Object) or base.kind != PARENTS or not isinstance(index, Const):
+        return None
+    found: Value = base.facts["path"]
+    for _ in range(index.value + 1 if type(index.value) is int else 0):
+        found = parent(machine, found)
+    return path_of(machine, found, mask) if found is not base.facts["path"] else None
+
+
 def attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value | None:
     if name == "parent":
         return path_of(machine, parent(machine, thing), mask)
+    if name == "parents":
+        made = machine.new(PARENTS, mask)
+        made.facts["path"] = thing
+        return made
     if name in ("name", "stem", "suffix", "parts"):
 
         def one(text: Value) -> Value:

@@ -54,6 +54,14 @@ def isinstance_(machine: Machine, call: Invocation) -> Value | None:
     return machine.unknown("isinstance", token(value), token(kinds))  # what lanes hold differs sooner than its class
 
 
+def type_(machine: Machine, call: Invocation) -> Value | None:
+    """`type(batch)`, as `isinstance` would say it"""
+    value = call.arguments[0] if len(call.arguments) == 1 else None
+    if not isinstance(value, Unknown) or value.cause is None or value.cause.kind != "data":
+        return None
+    return machine.unknown(call.name, token(value))
+
+
 ARRAY = "jax.Array"
 
 

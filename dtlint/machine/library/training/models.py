@@ -14,7 +14,7 @@ from dtlint.machine.library.computing.provenance import MADE_OF
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training import hooks, own_gradients, parts
 from dtlint.machine.library.training.modes import MODE
-from dtlint.machine.library.training.modules import is_module
+from dtlint.machine.library.training.modules import HAS_MODELS, is_module
 from dtlint.machine.library.training.stepping import GATHERED
 from dtlint.machine.names import classes
 from dtlint.machine.values import (
@@ -298,24 +298,47 @@ def framework_backward(machine: Machine, call: Invocation) -> Value:
             group=group,
             implicit=True,
             subject=models[0] if models else None,
-            extra={"call": call, "loss": held, **({"model": models[0]} if models else {})},
+            extra={
+                "call": call,
+                "loss": held,
+                **({"model": models[0]} if models else {}),
+                HAS_MODELS: of_prepared(call),
+            },
         )
     parts.learned(machine, models)
     off = machine.facts.get("no_sync", 0)
-    machine.emit_event(
-        "step", "backward", call.name, call.mask, subject=held, extra={"no_sync": off, "as it is": as_it_is(call)}
-    )
+    counts = bool(call.row.extra.get("counts_by_steps")) or told_a_window(call)
+    extra = {"no_sync": off, "as it is": as_it_is(call), "in each turn": not counts}
+    machine.emit_event("step", "backward", call.name, call.mask, subject=held, extra=extra)
     return NONE
+
+
+def of_prepared(call: Invocation) -> bool:
+    """Did the framework whose method this is prepare a model?"""
+    return isinstance(call.receiver, Object) and bool(call.receiver.facts.get(HAS_MODELS))
 
 
 def as_it_is(call: Invocation) -> bool:
     """Does the framework hand the loss on without dividing it: never, or because its maker has named no number?"""
-    options = call.row.extra.get("divides_by", ())
-    made = call.receiver.facts.get("call") if isinstance(call.receiver, Object) else None
-    if not options or not isinstance(made, Invocation) or made.name != call.receiver.kind:  # type: ignore[union-attr]
+    made = made_with_options(call)
+    if made is None:
         return bool(call.row.extra.get("as_it_is"))
-    spread = any(name is None for name, _ in made.keywords)
-    return not spread and all(made.get(option) in (None, NONE, Const(1)) for option in options)
+    return not any(name is None for name, _ in made.keywords) and not told_a_window(call)
+
+
+def told_a_window(call: Invocation) -> bool:
+    """Has its maker named how many turns it takes, or is the maker out of sight?"""
+    made = made_with_options(call)
+    options = call.row.extra.get("divides_by", ())
+    return any(made is None or made.get(option) not in (None, NONE, Const(1)) for option in options)
+
+
+def made_with_options(call: Invocation) -> Invocation | None:
+    """The call that made the framework, where the loss is divided by what that was told."""
+    made = call.receiver.facts.get("call") if isinstance(call.receiver, Object) else None
+    if not call.row.extra.get("divides_by") or not isinstance(made, Invocation):
+        return None
+    return made if isinstance(call.receiver, Object) and made.name == call.receiver.kind else None
 
 
 def scaled_step(machine: Machine, call: Invocation) -> Value:

@@ -8,6 +8,7 @@ from dtlint.machine.names import classes
 from dtlint.machine.values import Object, Tuple, Value
 
 MODULE = "torch.nn.Module"
+HAS_MODELS = "has models"  # of what prepares several things at once: a network was among them
 PARAMETERS = "parameters"  # what nobody but a network is asked for
 
 

@@ -9,9 +9,9 @@ from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import loaders, sharding
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import group_start
-from dtlint.machine.library.meeting.groups import group_in
+from dtlint.machine.library.meeting.groups import group_in, of_all
 from dtlint.machine.library.training import gradient_parts, stepping
-from dtlint.machine.library.training.modules import is_module
+from dtlint.machine.library.training.modules import HAS_MODELS, is_module
 from dtlint.machine.logs import Group
 from dtlint.machine.names import classes
 from dtlint.machine.values import FALSE, NONE, ClassRef, Const, Object, Row, Tuple, Unknown, Value
@@ -52,7 +52,7 @@ def around(
     machine: Machine, made: Object, call: Invocation, inner: Value, sharded: bool, group: Group | None = None
 ) -> Object:
     made.attributes["module"] = inner
-    made.facts.update(wrapped=True, sharded=sharded, group=group or machine.world_group, call=call)
+    made.facts.update(wrapped=True, sharded=sharded, group=group or of_all(machine), call=call)
     for held in inner.lanes if isinstance(inner, Row) else (inner,):
         if isinstance(held, Object):
             machine.noted.put(held.facts, "wrapper", made)
@@ -164,17 +164,24 @@ def prepare_one(machine: Machine, call: Invocation, value: Value) -> Value:
             sharded = owner_shards(call)
             return wrapped(machine, call, value, FSDP if sharded else DDP, sharded)
         return value
-    if isinstance(value, Unknown) and value.cause is None and value.like is None:
+    if unknown(value):
         # a model, an optimizer, a schedule of a library: of these only a model is ever called
         return wrapped(machine, call, value, PREPARED, owner_shards(call))
     return value
 
 
+def unknown(value: Value) -> bool:
+    return isinstance(value, Unknown) and value.cause is None and value.like is None
+
+
 def accelerate_prepare(machine: Machine, call: Invocation) -> Value:
     given = [value for value in call.arguments if not (isinstance(value, Object) and value.kind == "<spread>")]
+    models = [value for value in given if is_module(machine, value)]
+    unseen = len(given) != len(call.arguments) or any(unknown(value) for value in given)
+    if isinstance(call.receiver, Object) and (models or unseen):
+        call.receiver.facts[HAS_MODELS] = True
     if len(given) != len(call.arguments):
         return machine.fresh("prepared")
-    models = [value for value in given if is_module(machine, value)]
     note_wrap(machine, call, models[0] if models else (given[0] if given else NONE), "prepare", machine.world_group)
     made = tuple(prepare_one(machine, call, value) for value in given)
     return made[0] if len(made) == 1 else Tuple(made)
