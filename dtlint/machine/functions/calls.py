@@ -18,6 +18,7 @@ from dtlint.machine.functions import (
     one_of_several,
     parameters,
     passed_over,
+    same_call,
 )
 from dtlint.machine.functions.entering import Outcome, enter
 from dtlint.machine.functions.following import can_skip, may_talk, too_deep
@@ -358,12 +359,11 @@ def remembered(
 ) -> Value:
     """Run a call once: the same function on the same arguments, with nothing changed that it read, does the same."""
     index = (
-        id(function.node),
-        id(function.closure),
+        same_call.of_function(function),
         mask,
         token(receiver) if receiver is not None else None,
-        tuple([token(value) for value in arguments]),
-        tuple([(name, token(value)) for name, value in keywords]),
+        tuple([same_call.given(value) for value in arguments]),
+        tuple([(name, same_call.given(value)) for name, value in keywords]),
         library.noticing.circumstances(machine, arguments, keywords) if machine.flow is not None else None,
         *[machine.facts.get(fact) for fact in AROUND],
     )

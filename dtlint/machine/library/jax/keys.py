@@ -381,7 +381,7 @@ def copied_at(ways: list[Site], made: Site | None, mapping: jax_facts.Mapping | 
 
 def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
     """`model.apply(…, rngs={"dropout": key})`, `Layer(…, key=key)`: a library draws from the key."""
-    if makes_parameters(call.name.rpartition(".")[2]):
+    if makes_parameters(call.name.rpartition(".")[2]) or may_only_hold(machine, call):
         return None
     if any(map(draws_its_own_way, call.values)):
         return None
@@ -411,6 +411,12 @@ def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
                 made = drawn(machine, key, others, f"handed over as `{name}`", call.mask)
                 return key_splits.remembered(machine, call, key, made)
     return None
+
+
+def may_only_hold(machine: Machine, call: Invocation) -> bool:
+    """`Stage(config, key=key)` of a module that nobody can see: it may be a record with a field for the key."""
+    last = call.name.rpartition(".")[2]
+    return call.receiver is None and last[:1].isupper() and not machine.knowledge.describes(call.name)
 
 
 def makes_parameters(name: str) -> bool:
