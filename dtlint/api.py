@@ -42,6 +42,7 @@ from dtlint.timeline.arrays.lives import way
 from dtlint.timeline.arrays.named_parts import unknown_parts
 from dtlint.timeline.arrays.reused_buffers import reused_buffers
 from dtlint.timeline.arrays.reused_keys import reused_keys
+from dtlint.timeline.arrays.told_once import told_once
 from dtlint.timeline.places.files import accesses, together
 from dtlint.timeline.places.loggers import many_loggers, unopened
 from dtlint.timeline.places.metrics import local_metrics
@@ -216,6 +217,7 @@ __all__ = [
     "unreduced",
     "windows",
     "told",
+    "told_once",
     "too_many_keys",
     "waiting",
     "walk",

@@ -16,6 +16,8 @@ Instead
 -------
     key, sub = jax.random.split(key)     # before every use; keep `key`, spend `sub`
 
+A key that one function uses again and again is told once; the other places stand in the trail.
+
 Limits
 ------
 Which library calls consume a key is knowledge; a key handed to something unknown is assumed to be left alone.
@@ -25,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, jax_place, kept_keys, reused_keys, short, way, written_keys
+from dtlint.api import Finding, Rule, Run, Step, jax_place, kept_keys, reused_keys, short, told_once, way, written_keys
 
 RULE = Rule(
     code="DT302",
@@ -40,7 +42,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for again in reused_keys(run):
+    for again, others in told_once(reused_keys(run)):
         second = short(again.second.event)
         trail = way(again.second.path, again.second.event, f"{second} uses the key")
         if again.first is not None and again.loop is not None:
@@ -55,6 +57,7 @@ def check(run: Run) -> Iterator[Finding]:
             message = f"{second} uses a key that {short(event)} in {place} has used up"
         else:
             message = f"{second} uses the same key in every turn of the loop"
+        trail += tuple(Step(place.path, place.line, "and it is used here as well") for place in others)
         remedy = "split before every use: `key, sub = jax.random.split(key)`, and hand on `sub`"
         yield RULE.finding(again.site, message, remedy, scope=again.scope, trail=trail)
     for event, trail in written_keys(run):
