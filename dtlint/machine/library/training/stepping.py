@@ -98,7 +98,10 @@ def attribute_of(symbol: Symbol) -> str | None:
 
 
 def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> None:
-    """`optimizer.step()` of something nobody knows: whether it is an optimizer, the other calls say."""
+    """`optimizer.step()` of something nobody knows, also where a framework has prepared it: whether it is an optimizer,
+    the other calls say."""
+    if isinstance(receiver, Object) and receiver.facts.get("wrapped"):
+        receiver = receiver.attributes.get("module", receiver)
     if not isinstance(receiver, Unknown):
         return
     if guessed(machine, receiver, name, call):
