@@ -71,6 +71,13 @@ KNOWN = {
     ("one more call", "DT209/asked_of_all_ranks.py"): DEEP,
     ("one more call", "DT111/counter_behind_a_function.py"): "a global that a helper of a helper counts",
     ("one more call", "DT302/behind_own_module"): DEEP,
+    ("one more call", "DT302/layer_of_a_library.py"): DEEP,
+    ("one more call", "DT302/split_key_is_handed_on.py"): DEEP,
+    ("other names", "DT407/count_with_a_name.py"): BATCH,
+    (
+        "turned branches",
+        "DT705/folder_of_the_resumed_file_ok.py",
+    ): "of two folders that a branch leaves the one of its first side is taken",
     ("one more call", "DT302/generator_of_a_module"): DEEP,
     ("one more call", "DT511/values_of_a_batch.py"): DEEP,
     ("one more call", "DT602/copy_of_a_preset.py"): DEEP,
