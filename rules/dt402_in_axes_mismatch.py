@@ -37,8 +37,6 @@ RULE = Rule(
     title="in_axes, static or donated arguments that do not fit the call",
 )
 
-AXES = ("in_axes", "out_axes", "static_broadcasted_argnums", "static_argnums", "donate_argnums")
-
 
 def check(run: Run) -> Iterator[Finding]:
     for event, trail in jax_notes(run, "axes"):
@@ -47,7 +45,7 @@ def check(run: Run) -> Iterator[Finding]:
             remedy = "map the batch over axis 0; `None` is for what is the same on all devices"
         elif event.extra["effect"] == "waste":
             remedy = "give donated arguments by position"
-        given = options_of(run, event.extra["place"], *AXES)
+        given = options_of(run, event.extra["place"], run.knowledge.axes)
         yield RULE.finding(
             *jax_place(run, event), event.extra["what"], remedy, trail=(*trail, *given), effect=event.extra["effect"]
         )

@@ -43,8 +43,6 @@ RULE = Rule(
     title="a learning rate schedule of the wrong length",
 )
 
-LENGTHS = ("T_max", "total_iters", "total_steps", "steps_per_epoch", "num_training_steps", "num_warmup_steps")
-
 
 def check(run: Run) -> Iterator[Finding]:
     for found in (*schedules.wrong_lengths(run), *before_the_trainer(run)):
@@ -57,6 +55,6 @@ def check(run: Run) -> Iterator[Finding]:
             trail=(
                 *lifecycle.way_to(found.met),
                 Step(event.path, event.at[0], found.why),
-                *options_of(run, (event.path, event.at, event.function), *LENGTHS),
+                *options_of(run, (event.path, event.at, event.function), schedules.told_by(event)),
             ),
         )

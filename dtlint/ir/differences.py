@@ -6,10 +6,8 @@ What they have drawn alike falls out of the difference: the same numbers on both
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.examples import way_to
 from dtlint.ir.functions import every_node
-
-Place = tuple[int, int]
+from dtlint.ir.ways import Place, function_in, statement_in, way_to
 
 
 def subtracted(tree: ir.Node, first: Place, second: Place) -> bool:
@@ -17,7 +15,7 @@ def subtracted(tree: ir.Node, first: Place, second: Place) -> bool:
     if one is None or other is None or one[1] != other[1] or one[0] == other[0]:
         return False
     names = {one[0], other[0]}
-    around = next((node for node in reversed(way_to(tree, *second)) if isinstance(node, ir.Function)), tree)
+    around = function_in(way_to(tree, *second)) or tree
     return any(
         isinstance(node, ir.BinOp) and node.op == "-" and {named(node.left), named(node.right)} == names
         for node in every_node(around)
@@ -26,8 +24,7 @@ def subtracted(tree: ir.Node, first: Place, second: Place) -> bool:
 
 def assigned_call(tree: ir.Node, place: Place) -> tuple[str, str] | None:
     """The name that a call at this place is given to, and what is called."""
-    way = way_to(tree, *place)
-    statement = next((node for node in reversed(way) if isinstance(node, ir.Stmt)), None)
+    statement = statement_in(way_to(tree, *place))
     if not isinstance(statement, ir.Assign) or not isinstance(statement.value, ir.Call) or len(statement.targets) != 1:
         return None
     name = named(statement.targets[0])

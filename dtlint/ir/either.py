@@ -4,11 +4,18 @@ also be spelled as factors: `one * (kind == 0) + other * (kind == 1)`."""
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.examples import Way, names_below, of_its_own, outward, way_to
+from dtlint.ir.examples import names_below, of_its_own, outward
 from dtlint.ir.functions import called_name
+from dtlint.ir.ways import Place, Way, way_to
 
 PICKS = frozenset({"where", "select"})
 Side = tuple[str, object]  # the question, as it is written, and the place of the argument, or the answer
+
+
+def one_is_taken(module: ir.Module, first: Place, second: Place) -> bool:
+    """`where(question, draw(key), other_draw(key))`: only one of the two comes to anything."""
+    one, other = side_of(module, *first), side_of(module, *second)
+    return one is not None and other is not None and one[0] == other[0] and one[1] != other[1]
 
 
 def side_of(module: ir.Module, line: int, column: int) -> Side | None:

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import children
-
-Way = tuple[ir.Node, ...]  # a node, and before it those above it, outermost first
+from dtlint.ir.ways import Way, way_to
 
 OF_SHAPE = frozenset({"shape", "ndim", "dtype", "size"})
 # What makes parameters or storage for arrays like the one it is given
@@ -50,17 +49,6 @@ def comes_behind(read: Way, made: Way) -> bool:
     places = (getattr(node, "at", None) for node in reversed(read))
     place = next((at for at in places if at is not None), None)
     return place is None or place[:2] > made[-1].at[:2] or any(id(node) in loops for node in read)
-
-
-def way_to(node: ir.Node, line: int, column: int) -> Way:
-    todo: list[Way] = [(node,)]
-    while todo:
-        way = todo.pop()
-        last = way[-1]
-        if isinstance(last, ir.Call) and last.at is not None and last.at[:2] == (line, column):
-            return way
-        todo.extend((*way, below) for below in children(last))
-    return ()
 
 
 def names_below(node: ir.Node, above: Way) -> list[Way]:

@@ -6,15 +6,15 @@ Who writes that has a key of its own for each of them, and says when they are to
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.examples import way_to
 from dtlint.ir.functions import every_node
+from dtlint.ir.ways import function_in, way_to
 
 
 def given_the_same(tree: ir.Node, line: int, column: int) -> bool:
     """Is that so for an argument of the call at this place, in its function?"""
     way = way_to(tree, line, column)
     call = way[-1] if way else None
-    around = next((node for node in reversed(way) if isinstance(node, ir.Function)), None)
+    around = function_in(way)
     if around is None or not isinstance(call, ir.Call):
         return False
     names = {one.id for one in (*call.args, *(value for _, value in call.keywords)) if isinstance(one, ir.Name)}

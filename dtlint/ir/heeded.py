@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.examples import Way, way_to
 from dtlint.ir.functions import every_node
 from dtlint.ir.meeting import root_of, showing
 from dtlint.ir.text import render
+from dtlint.ir.ways import Way, way_to
 
 LEAVES = (ir.Return, ir.Raise, ir.Break, ir.Continue, ir.Assert, ir.Yield)
 COLLECTS = frozenset({"append", "appendleft", "add"})  # of lists, queues and sets: what is in them is looked at later

@@ -7,7 +7,8 @@ or telling it the epoch hands it to nobody.
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.examples import Way, named, names_below, of_its_own, outward, way_to
+from dtlint.ir.examples import named, names_below, of_its_own, outward
+from dtlint.ir.ways import Way, way_to
 
 WAITS = "block_until_ready"
 LOOPS = (ir.For, ir.While)

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.examples import Way, names_below, of_its_own, way_to
+from dtlint.ir.examples import names_below, of_its_own
 from dtlint.ir.functions import every_node
+from dtlint.ir.ways import Way, way_to
 
 Sides = frozenset[int]
 NONE: Sides = frozenset()

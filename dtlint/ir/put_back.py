@@ -6,10 +6,8 @@ Who does that wants what follows to go on as if the trial had not been.
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.examples import way_to
 from dtlint.ir.functions import every_node
-
-Place = tuple[int, int]
+from dtlint.ir.ways import Place, way_to
 
 
 def put_back(tree: ir.Node, before: Place, after: Place) -> bool:

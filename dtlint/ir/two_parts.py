@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.examples import way_to
-
-Place = tuple[int, int]
+from dtlint.ir.ways import Place, statement_in, way_to
 
 
 def changed_alike(tree: ir.Module, one: Place, other: Place) -> bool:
@@ -19,7 +17,7 @@ def changed_alike(tree: ir.Module, one: Place, other: Place) -> bool:
 def changed_at(tree: ir.Module, line: int, column: int) -> tuple[ir.Expr, ir.Call] | None:
     """The part and the call, where what comes of the call takes the place of what it is given."""
     way = way_to(tree, line, column)
-    statement = next((node for node in reversed(way) if isinstance(node, ir.Stmt)), None)
+    statement = statement_in(way)
     if not isinstance(statement, ir.Assign) or len(statement.targets) != 1:
         return None
     target, value = statement.targets[0], statement.value

@@ -32,7 +32,6 @@ class Knowledge:
     meaningful: frozenset[str]  # last names of everything that means anything to some rule
     ranks: frozenset[str]  # last names of what says which rank this is
     places: frozenset[str]  # of what says which rank this is, or how many there are
-    machines: tuple[str, ...]  # words of who reckons with more than one machine
     keyed: frozenset[str]  # last names of what makes, takes or hands on a key
     hooks: frozenset[str]  # of any framework
     libraries: frozenset[str]  # of which some row speaks
@@ -40,6 +39,7 @@ class Knowledge:
     # last names of calls that do one thing
     agreeing: frozenset[str]  # collectives that give all ranks the same
     waiting: frozenset[str]  # barriers
+    joining_hosts: frozenset[str]  # what makes one program of the processes of several hosts
     joining: frozenset[str]  # what waits for a thread
     seeding: frozenset[str]  # what seeds a generator
 
@@ -51,6 +51,9 @@ class Knowledge:
     handed: Mapping[str, frozenset[str]]  # hooks, and their parameters that are batches
     still: Mapping[str, bool]  # options, and the value with which a model draws nothing
     texts: frozenset[str]  # fields of records that hold texts, whoever has written them
+    machines: tuple[str, ...]  # words of who reckons with more than one machine
+    axes: frozenset[str]  # options that say what of the arguments is mapped, static or given away
+    draws: frozenset[str]  # options that say which generator draws
     shows: frozenset[str]  # libraries whose calls are for people to look at
 
     telling: Telling = field(default_factory=Telling)  # what makes a function worth running on its own

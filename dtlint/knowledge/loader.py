@@ -27,7 +27,7 @@ API_FIELDS = {name for name in Api.__dataclass_fields__ if name not in ("pack", 
 TYPE_FIELDS = {*Type.__dataclass_fields__, "names"}
 SECTIONS = {
     "pack", "aliases", "call", "attribute", "type", "parameter", "member", "environment", "function", "tokens",
-    "setting", "giving", "noise", "shows", "fields",
+    "setting", "giving", "noise", "shows", "fields", "words",
 }  # fmt: skip
 
 
@@ -117,8 +117,11 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         ranks=rank_names(every),
         places=last_names(api for api in every if api.does == "value" and api.value not in ("", "open_run", "never")),
         anywhere={api.last: api for api in apis.values() if api.extra.get("anywhere")},
-        machines=tuple(listed(packs, "tokens", "machines")),
+        machines=tuple(listed(packs, "words", "machines")),
+        axes=frozenset(listed(packs, "words", "axes")),
+        draws=frozenset(listed(packs, "words", "draws")),
         keyed=last_names(api for api in apis.values() if api.record == "key" or api.extra.get("hands_key")),
+        joining_hosts=last_names(api for api in apis.values() if api.record == "init" and api.extra.get("hosts")),
         seeding=last_names(api for api in apis.values() if api.record == "seed"),
         agreeing=agreeing_names(apis),
         waiting=last_names(api for api in apis.values() if api.op == "barrier" and api.does == "collective"),

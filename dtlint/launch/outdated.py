@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from dtlint.launch.conflict import Conflict, evidence
+from dtlint.launch.files import SHELL_SUFFIXES
 from dtlint.launch.project import Launches
 from dtlint.project.pins import Pins
 
 OLD = "torch.distributed.launch"
 NEW_SINCE = "torch 1.10"
 PASSED = ("--local_rank", "--local-rank")  # what it passes to the program, by the version of torch
-SHELL = (".sh", ".bash", ".sbatch", ".slurm")
 
 
 def conflicts(launches: Launches, mentioning: Callable[[str], Sequence[str]], pins: Pins) -> Iterator[Conflict]:
     """A program that takes the option has been written for this launcher; with `--use_env` nothing is passed."""
     for launch in launches:
-        if launch.kind != OLD or not launch.path.endswith(SHELL) or not launch.options.complete:
+        if launch.kind != OLD or not launch.path.endswith(SHELL_SUFFIXES) or not launch.options.complete:
             continue
         if launch.options.get("use_env") or pins.before(launch.path, NEW_SINCE) or any(map(mentioning, PASSED)):
             continue

@@ -191,8 +191,14 @@ class Machine:
             if container.serial < self.oldest_write:
                 self.oldest_write = container.serial
 
+    def replace(self, container: dict[Any, Value], name: Any, value: Value) -> None:
+        """From here on the location holds this, though nobody has written it: a side or a turn has left it so."""
+        self.journal.append((container, name, container.get(name, MISSING)))
+        container[name] = value
+        self.changed(container)
+
     def changed(self, container: dict[Any, Value]) -> None:
-        """A thing holds something else than a remembered call has read of it, without anybody writing to it."""
+        """A thing holds something else than a remembered call has read of it."""
         if type(container) is Slots and container.serial:
             self.heap_writes += 1
 
@@ -307,9 +313,7 @@ class Machine:
             ):
                 self.doubtful.append((container, name))
             if joined is not old:
-                self.journal.append((container, name, old))
-                container[name] = joined
-                self.changed(container)
+                self.replace(container, name, joined)
                 if isinstance(joined, Object) and joined.number > older and cause is None:
                     from dtlint.machine.starts import settings
 
@@ -342,14 +346,11 @@ class Machine:
 
     def perhaps_empty(self, container: Any, symbol: Symbol, cause: Cause | None) -> None:
         """The items are kept for what they are; whether there are any, only one side of a branch says."""
-        self.journal.append((container, FILLED, container.get(FILLED, MISSING)))
-        container[FILLED] = Unknown(self.symbols.of("filled", symbol), cause)
+        self.replace(container, FILLED, Unknown(self.symbols.of("filled", symbol), cause))
 
     def apply_writes(self, writes: list[Write]) -> None:
         for container, name, value in writes:
-            self.journal.append((container, name, container.get(name, MISSING)))
-            container[name] = value
-            self.changed(container)
+            self.replace(container, name, value)
 
     # --- logs ----------------------------------------------------------------------------------------------------
 

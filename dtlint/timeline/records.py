@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from dtlint.findings import Step
 from dtlint.machine.logs import Call, Choice, Decision, Event, LogNode, Site, decisions
@@ -83,7 +83,7 @@ def ways_down(event: Event, path: tuple[LogNode, ...], most: int = 3) -> tuple[S
     return tuple(steps)
 
 
-def options_of(run: Run, place: Site, *names: str) -> tuple[Step, ...]:
+def options_of(run: Run, place: Site, names: Collection[str]) -> tuple[Step, ...]:
     """Where a call that is written on several lines gives these options: the line to change may be one of them."""
     path, (first, _, last, _), _ = place
     if first == last:

@@ -30,7 +30,8 @@ OF_PYTHON = "builtins."  # `range(first, last)` is nothing but its bounds
 HOLDERS = frozenset({"list", "dict", "torch.distributions.Distribution"})
 
 
-OF_MODELS = frozenset({"wrapped", "inner", "plain", "asked", "gradient", "part of a gradient", "gathered"})
+COMPUTED = frozenset({"wrapped", "inner", "plain", "asked"})  # tags of what models compute
+OF_MODELS = COMPUTED | {"gradient", "part of a gradient", "gathered"}
 TRAVELS = OF_MODELS | {"loader", "pick", "picked", "ordered", "kept", "told to one"}
 
 

@@ -10,7 +10,7 @@ from dtlint.machine import library
 from dtlint.machine.contents import containers, dictionaries, filled_by, keys_of_some, sets
 from dtlint.machine.contents.comparisons import COMPARISONS
 from dtlint.machine.contents.linear import difference, total
-from dtlint.machine.contents.opaque import deep_cause, opaque
+from dtlint.machine.contents.opaque import COMPUTED, deep_cause, opaque
 from dtlint.machine.contents.presence import ALIKE, ALWAYS, made_on_one_side, own_gradient, perhaps_not_made, presence
 from dtlint.machine.contents.truth import truth_of
 from dtlint.machine.core import Machine
@@ -290,9 +290,6 @@ def both_own(machine: Machine, left: Value, right: Value) -> bool:
     return len(causes) == 2 and all(cause is not None and cause.kind in BY_SHARE for cause in causes)
 
 
-OF_MODELS = ("wrapped", "plain", "inner", "asked")  # tags of what models compute
-
-
 def side_of_placeholder(value: Value, number: Value) -> tuple[Symbol, bool] | None:
     """`loss = model(x) if late else 0`: whether it is 0 asks for the side, as what a model gives never is exactly."""
     if not isinstance(number, Const) or not isinstance(value, Unknown) or value.cause is None:
@@ -300,7 +297,7 @@ def side_of_placeholder(value: Value, number: Value) -> tuple[Symbol, bool] | No
     key = value.symbol.key
     if key[0] != "phi" or len(key) != 4 or not isinstance(key[1], Symbol):
         return None
-    computed = any(isinstance(tag, tuple) and tag[0] in OF_MODELS for tag in value.tags)
+    computed = any(isinstance(tag, tuple) and tag[0] in COMPUTED for tag in value.tags)
     sides = [side == token(number) and not isinstance(side, Symbol) for side in key[2:]]
     return (key[1], sides[0]) if computed and sides in ([True, False], [False, True]) else None
 

@@ -11,7 +11,7 @@ from dtlint.machine.contents import containers, sets
 from dtlint.machine.contents.items import few, short_items, turns_of, walked
 from dtlint.machine.contents.opaque import all_tags, opaque
 from dtlint.machine.control import over_generators
-from dtlint.machine.control.turns import counted_on, note_items, note_turn, turn_again
+from dtlint.machine.control.turns import moved_counters, note_items, note_turn, turn_again
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, row, token
 from dtlint.machine.library.computing import provenance
@@ -123,7 +123,8 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         loop = Loop(decision, lanes, frame.guards, trip, loop_cause, iterable)
         saved = machine.sinks
         machine.sinks = [(loop.body, lanes)]
-        first, loop.objects, mark = machine.symbols.count, machine.objects, len(machine.journal)
+        first, loop.objects = machine.symbols.count, machine.objects
+        mark, doubts = len(machine.journal), len(machine.doubtful)
 
         def one_turn() -> None:
             item = own_order.told(machine, iterable, library.reading.element(machine, iterable, lanes), decision.at)
@@ -134,7 +135,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         gathered: tuple[list[Any], ...] = (collected, takers, uneven, shares, sources, asked_of_each)
         before = list(map(len, gathered))
         one_turn()
-        counters = counted_on(machine, mark, loop.objects)
+        counters = moved_counters(machine, mark, loop.objects)
         if counters:
             turn_again(machine, counters, mark)
             for held, length in zip(gathered, before, strict=True):
@@ -142,7 +143,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
             loop.body = Log()
             machine.sinks = [(loop.body, lanes)]
             one_turn()
-        note_turn(machine, loop, mark)
+        note_turn(machine, loop, mark, doubts)
         machine.sinks = saved
         loop.born = (first, machine.symbols.count)
         if loop.body.nodes:

@@ -55,5 +55,4 @@ def count_apart(
         new: Value = machine.unknown("loop", id(node), str(name), token(here), cause=cause, tags=tags, like=here.like)
         if here is not old:
             new = overlay(old, new, mask, machine.world, cause)
-        machine.journal.append((container, name, old))
-        container[name] = new
+        machine.replace(container, name, new)

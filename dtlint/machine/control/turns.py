@@ -12,7 +12,7 @@ from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.control.counted import carried_on, cause_of, count_apart, turned_apart
 from dtlint.machine.control.loop_ends import Broken, broken, otherwise
 from dtlint.machine.control.next_turn import look_ahead
-from dtlint.machine.control.widening import Left, Place, Places, changed_more, deciding, widen
+from dtlint.machine.control.widening import Left, Place, Places, changed_more, deciding, widen, written_since
 from dtlint.machine.core import Machine, limited
 from dtlint.machine.lanes import restrict
 from dtlint.machine.library.computing import metrics
@@ -101,8 +101,7 @@ def turn(
             machine.sinks, frame.guards = outer_sinks, outer_guards
             loop.born, loop.objects = (first, machine.symbols.count), objects
         if tells_turns(machine):
-            note_turn(machine, loop, inner_mark)
-            note_doubts(machine, loop, doubts)
+            note_turn(machine, loop, inner_mark, doubts)
         note_agreed(loop, widened, start)
         note_set_back(machine, widened, start)
         grown = changed_more(
@@ -168,9 +167,10 @@ def tells_turns(machine: Machine) -> bool:
     return machine.flow is not None or managers.MADE in machine.facts
 
 
-def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
-    """Which symbols are new in every turn: those of names and attributes that a turn leaves with another value. What
-    functions called in the loop do to their own names says nothing."""
+def note_turn(machine: Machine, loop: Loop, mark: int, doubts: int) -> None:
+    """Which symbols are new in every turn: those of names and attributes that a turn leaves with another value, or may
+    have left with another. What functions called in the loop do to their own names says nothing."""
+    note_doubts(machine, loop, doubts)
     seen: set[Place] = set()
     onto = written.places(machine)
     for container, name, before in machine.journal[mark:]:
@@ -203,14 +203,11 @@ def note_turn(machine: Machine, loop: Loop, mark: int) -> None:
             loop.rebound.add(place)
 
 
-def counted_on(machine: Machine, mark: int, objects: int) -> Places:
+def moved_counters(machine: Machine, mark: int, objects: int) -> Places:
     """The numbers of what was there before that a turn has moved on: `self.count += 1` in what it calls."""
-    first: dict[Place, tuple[dict[Any, Value], Any, Value]] = {}
-    for container, name, before in machine.journal[mark:]:
-        first.setdefault((id(container), name), (container, name, before))
     return {
         place: (container, name)
-        for place, (container, name, before) in first.items()
+        for place, container, name, before in written_since(machine, mark)
         if is_number(before) and is_older(container, objects) and container.get(name, MISSING) != before
     }
 
@@ -223,8 +220,7 @@ def turn_again(machine: Machine, counters: Places, mark: int) -> None:
     """Back to before a turn that was run for all, to where any turn may be: nobody knows how far it has counted."""
     machine.rollback(mark)
     for container, name in counters.values():
-        machine.journal.append((container, name, container[name]))
-        container[name] = machine.fresh("counted")
+        machine.replace(container, name, machine.fresh("counted"))
 
 
 def note_doubts(machine: Machine, loop: Loop, mark: int) -> None:

@@ -55,9 +55,7 @@ def widen(
     if new is not here and isinstance(old, Row) and here is not old:
         new = overlay(old, new, mask, machine.world, old.cause)
     if new is not here:
-        machine.journal.append((container, name, old))
-        container[name] = new
-        machine.changed(container)
+        machine.replace(container, name, new)
 
 
 def loosened(machine: Machine, old: Value, loop: int, name: str, left: Left, whole: bool) -> Value:
@@ -110,12 +108,9 @@ def changed_more(
     the turn, the next turn makes for itself."""
     grown: Places = {}
     fresh: Places = {}
-    first: dict[Place, tuple[dict[Any, Value], Any, Value]] = {}
-    for container, name, old in machine.journal[mark:]:
+    for place, container, name, old in written_since(machine, mark):
         if (type(container) is Slots and container.newer > newest) or name == HANDED_ON:
             continue
-        first.setdefault((id(container), name), (container, name, old))
-    for place, (container, name, old) in first.items():
         now = container.get(name, MISSING)
         if isinstance(old, Object) and now is not MISSING and old is not now:
             grown.update(moved_on(old, now))
@@ -158,6 +153,16 @@ def changed_more(
     if all(place in widened for place in result):
         result = {}
     return {**result, **fresh}
+
+
+def written_since(machine: Machine, mark: int) -> Iterator[tuple[Place, dict[Any, Value], Any, Value]]:
+    """Every location that was written to since then, once, with what it held before."""
+    seen: set[Place] = set()
+    for container, name, before in machine.journal[mark:]:
+        place = (id(container), name)
+        if place not in seen:
+            seen.add(place)
+            yield place, container, name, before
 
 
 def was_nothing(start: Value) -> bool:

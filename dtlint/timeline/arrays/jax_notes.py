@@ -7,7 +7,7 @@ from typing import Any
 
 from dtlint.findings import Span, Step
 from dtlint.ir import nodes as ir
-from dtlint.ir.examples import way_to
+from dtlint.ir.ways import way_to
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.jax.copies import ONE_HOST
 from dtlint.machine.library.jax.facts import READ_BACK, SAVED_ALONE, has, is_fact, paths
@@ -232,17 +232,19 @@ def late_starts(run: Run) -> Iterator[tuple[Event, tuple[Step, ...], str]]:
                 yield event, steps, name
 
 
-COUNTS, JOINS = "process_count", "initialize("
-
-
 def never_joined(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
     """Where a program divides something between hosts that never meet: the documents start it on several, outside of a
     pod of TPUs, which finds its hosts by itself."""
     if run.entry.kind != "script" or not run.project.started.elsewhere(run.entry.path):
         return
-    if run.project.mentioning(JOINS):
+    if any(run.project.mentioning(f"{name}(") for name in run.knowledge.joining_hosts):
         return
     for event, path in recorded(run, "<jax>"):
-        if event.op == "backend" and event.extra["api"].rpartition(".")[2] == COUNTS:
+        if event.op == "backend" and counts_hosts(run, event.extra["api"]):
             yield event, trail_of(event, path)
             return
+
+
+def counts_hosts(run: Run, name: str) -> bool:
+    row = run.knowledge.api(name)
+    return row is not None and row.value == "world_size"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.examples import way_to
 from dtlint.ir.functions import every_node
+from dtlint.ir.ways import way_to
 from dtlint.machine.library.jax.facts import DONATED, leaves
 from dtlint.machine.library.jax.left_over import LEFT
 from dtlint.machine.logs import EXITS, Call, Choice, LogNode, Loop, told

@@ -6,19 +6,20 @@ shape is looked at, a start that is made once more: there the same numbers are w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from dtlint.findings import Span
 from dtlint.ir import nodes as ir
 from dtlint.ir.differences import subtracted
-from dtlint.ir.either import side_of
-from dtlint.ir.examples import only_for_shape, way_to
+from dtlint.ir.either import one_is_taken
+from dtlint.ir.examples import only_for_shape
 from dtlint.ir.functions import every_node
 from dtlint.ir.given_the_same import given_the_same
 from dtlint.ir.leftovers import looked_at_by_nobody
 from dtlint.ir.meeting import meet
 from dtlint.ir.put_back import put_back
 from dtlint.ir.two_parts import changed_alike
+from dtlint.ir.ways import Place, statement_in, way_to
 from dtlint.machine.core import CHANGED_NOTHING
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
@@ -128,6 +129,11 @@ def in_every_turn(use: Use, loop: Loop) -> bool:
     return not (leaves(use, index) or retried(use, index) or now_and_then(use, index, loop))
 
 
+# How two uses stand to each other that are meant to draw the same: after a trial of which nothing is to be seen, one of
+# them alone is taken, their difference is what counts, or they are cut alike and still belong together.
+WRITTEN_SO = (put_back, one_is_taken, subtracted, changed_alike)
+
+
 def on_purpose(run: Run, again: Again) -> bool:
     """Is there a key used twice, and nobody minds?"""
     return (
@@ -135,21 +141,27 @@ def on_purpose(run: Run, again: Again) -> bool:
         or in_a_trial(run, again)
         or for_nothing(run, again)
         or one_order(again)
-        or of_one_batch(run, again)
+        or any(in_one_file(run, again, so) for so in WRITTEN_SO)
         or made_inside(run, again)
         or started_over(run, again)
-        or begun_anew(run, again)
         or starts_like_it(run, again)
         or before_the_first_item(run, again)
         or of_another_cell(run, again)
-        or one_is_taken(run, again)
         or given_the_same(run.project.tree(again.site.path), again.site.line, again.site.column)
         or other_losses(run, again)
-        or difference(run, again)
         or dropped(run, again)
         or for_shape(run, again)
         or side_by_side(run, again)
     )
+
+
+def in_one_file(run: Run, again: Again, so: Callable[[ir.Module, Place, Place], bool]) -> bool:
+    """Do both uses stand in one file, and is it so of these two places?"""
+    if again.first is None:
+        return False
+    first, second = first_site(again.first, again), again.site
+    places = ((first.line, first.column), (second.line, second.column))
+    return first.path == second.path and so(run.project.tree(first.path), *places)
 
 
 def in_a_trial(run: Run, again: Again) -> bool:
@@ -197,17 +209,6 @@ def side_by_side(run: Run, again: Again) -> bool:
     )
 
 
-def one_is_taken(run: Run, again: Again) -> bool:
-    """`where(question, draw(key), other_draw(key))`: only one of the two draws comes to anything."""
-    if again.first is None:
-        return False
-    sites = (first_site(again.first, again), again.site)
-    if sites[0].path != sites[1].path:
-        return False
-    first, second = (side_of(run.project.tree(site.path), site.line, site.column) for site in sites)
-    return first is not None and second is not None and first[0] == second[0] and first[1] != second[1]
-
-
 def other_losses(run: Run, again: Again) -> bool:
     """Do both belong to losses, each by parameters of its own? Nothing adds up what two networks learn of the same
     samples: the critic and its weight, the actor and the critic."""
@@ -226,15 +227,6 @@ def learned(run: Run, use: Use, other: Use) -> set[object]:
         if isinstance(node, Call) and id(node) not in common and (node.path, node.at) in known:
             found |= {(node.callee_path, node.callee_at), *known[node.path, node.at]}
     return found
-
-
-def difference(run: Run, again: Again) -> bool:
-    """Is only the difference of the two looked at, with the same noise on both sides?"""
-    if again.first is None:
-        return False
-    first = first_site(again.first, again)
-    places = (first.line, first.column), (again.site.line, again.site.column)
-    return first.path == again.site.path and subtracted(run.project.tree(first.path), *places)
 
 
 def dropped(run: Run, again: Again) -> bool:
@@ -266,15 +258,6 @@ def one_order(again: Again) -> bool:
         return True
     given = call.get("x")
     return isinstance(given, Unknown) and any(part in again.loop.variant for part in parts(given.symbol))
-
-
-def of_one_batch(run: Run, again: Again) -> bool:
-    """Is the picture before and the one after cropped in one place, so that they still belong together?"""
-    if again.first is None:
-        return False
-    first = first_site(again.first, again)
-    places = ((first.line, first.column), (again.site.line, again.site.column))
-    return first.path == again.site.path and changed_alike(run.project.tree(first.path), *places)
 
 
 def others(call: Invocation) -> tuple[object, ...]:
@@ -342,17 +325,6 @@ def started_over(run: Run, again: Again) -> bool:
     return not any(repr(node) in held for node in every_node(other))
 
 
-def begun_anew(run: Run, again: Again) -> bool:
-    """Is the stream of keys put back to where it was, after a trial of which nothing is to be seen?"""
-    if again.first is None:
-        return False
-    first = first_site(again.first, again)
-    if first.path != again.site.path:
-        return False
-    tree = run.project.tree(first.path)
-    return put_back(tree, (first.line, first.column), (again.site.line, again.site.column))
-
-
 def one_of_several(run: Run, place: Span) -> bool:
     """`tuple(layer(key) for _ in range(4))`: the statement keeps them all."""
     way = way_to(run.project.tree(place.path), place.line, place.column)
@@ -381,8 +353,7 @@ def call_at(run: Run, place: Span) -> str:
 
 
 def statement_at(run: Run, place: Span) -> ir.Node | None:
-    way = way_to(run.project.tree(place.path), place.line, place.column)
-    return next((node for node in reversed(way) if isinstance(node, ir.Stmt)), None)
+    return statement_in(way_to(run.project.tree(place.path), place.line, place.column))
 
 
 def made_inside(run: Run, again: Again) -> bool:

@@ -38,7 +38,7 @@ def shuffled_samplers(run: Run) -> Iterator[tuple[Site, Steps]]:
             if isinstance(given, Object) and given.birth & event.mask == event.mask:
                 place = (event.path, event.at, event.function)
                 made = step_at(place_of(given), f"the {name.replace('_', ' ')}")
-                yield place, kept(made, *options_of(run, place, "shuffle", name))
+                yield place, kept(made, *options_of(run, place, {"shuffle", name}))
                 break
 
 
@@ -58,7 +58,7 @@ def ordered_samplers(run: Run) -> Iterator[tuple[Site, Steps]]:
         place = place_of(sampler)
         made = (event for event, _ in survey(run).of("sampler") if (event.path, event.at) == place[:2])
         ways = ways_to(run, next(((one.path, one.at, one.function) for one in made), place))
-        yield place, kept(*ways, *options_of(run, place, "shuffle"), loader, epoch)
+        yield place, kept(*ways, *options_of(run, place, {"shuffle"}), loader, epoch)
 
 
 def is_torch(run: Run, sampler: Object) -> bool:

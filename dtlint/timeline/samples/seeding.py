@@ -113,7 +113,7 @@ def sampler_seeds(run: Run) -> Iterator[Disagreement]:
         seed = event.extra["call"].get("seed")
         if seed is not None and seed.cause is not None and told_cause(seed.cause):
             place = (event.path, event.at, event.function)
-            why, given = "the sampler's seed differs by rank", options_of(run, place, "seed")
+            why, given = "the sampler's seed differs by rank", options_of(run, place, {"seed"})
             yield told("DT207", place, "the sampler's order", seed.cause, why, *given)
     for event, _ in survey(run).of("set-epoch"):
         call = event.extra.get("call")
@@ -337,9 +337,6 @@ def on_disks_of_nodes(run: Run, place: Site) -> bool:
 # --- splits ----------------------------------------------------------------------------------------------------
 
 
-DRAWN_BY = ("generator", "random_state", "seed")
-
-
 def splits(run: Run) -> Iterator[Disagreement]:
     if not evidence.distributed(run, "strong"):
         return
@@ -356,11 +353,11 @@ def splits(run: Run) -> Iterator[Disagreement]:
             shown = evidence.evidence(run).step
             together = (shown,) if shown is not None else ()
             what = PICKED if rest_thrown_away(run, event) else "the split"
-            given = options_of(run, place, *DRAWN_BY)
+            given = options_of(run, place, run.knowledge.draws)
             yield told("DT208", place, what, None, "nobody seeded the generator that draws it", *given, *together)
         elif state.verdict == "differs" and state.cause is not None and told_cause(state.cause):
             seeded = (*ways_to(run, state.site), step_at(state.site, "seeded here")) if state.site is not None else ()
-            given = options_of(run, place, *DRAWN_BY)
+            given = options_of(run, place, run.knowledge.draws)
             yield told("DT208", place, "the split", state.cause, "its generator is seeded by rank", *seeded, *given)
 
 

@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.examples import Way, way_to
 from dtlint.ir.functions import every_node
 from dtlint.ir.heeded import block_of
+from dtlint.ir.ways import Way, way_to
 from dtlint.timeline.order import Met
 
 LEAVES = (ir.Break, ir.Return, ir.Raise)

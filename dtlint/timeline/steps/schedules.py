@@ -12,7 +12,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.python.run_later import names_in
 from dtlint.machine.library.training.wrapping import ALONE
-from dtlint.machine.logs import Choice, Loop
+from dtlint.machine.logs import Choice, Event, Loop
 from dtlint.machine.values import Bound, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, in_each_turn, loops_over
 from dtlint.timeline.samples.workers import loaded_by
@@ -50,6 +50,12 @@ def schedules(run: Any) -> Iterator[Schedule]:
         value = value or (asked_by(call.get(str(factor))) if factor else None)
         if isinstance(value, Unknown):
             yield Schedule(met, call, value.symbol, frozenset(lengths(value.symbol)), any_world(value.symbol))
+
+
+def told_by(event: Event) -> frozenset[str]:
+    """The options that tell how long a schedule is."""
+    extra = event.extra["call"].row.extra
+    return frozenset(str(extra[how]) for how in ("length", "turn", "factor") if how in extra)
 
 
 def asked_by(factor: Value | None) -> Value | None:

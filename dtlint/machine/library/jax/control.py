@@ -13,7 +13,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import deep_cause, opaque
-from dtlint.machine.control.turns import counted_on, note_turn, turn_again
+from dtlint.machine.control.turns import moved_counters, note_turn, turn_again
 from dtlint.machine.core import Machine
 from dtlint.machine.joining import join
 from dtlint.machine.lanes import token
@@ -345,14 +345,14 @@ def tree_map(machine: Machine, call: Invocation) -> Value | None:
         return jax_facts.mapped_tree(machine, trees[0], run)
     rows = tuple(leaf_of(machine, tree) for tree in trees)
     given_away(machine, trees, rows)
-    mark = len(machine.journal)
+    mark, doubts = len(machine.journal), len(machine.doubtful)
     loop, result = turned(machine, call.mask, "every leaf", lambda: run(*rows))
-    counters = counted_on(machine, mark, loop.objects)
+    counters = moved_counters(machine, mark, loop.objects)
     if counters:
         turn_again(machine, counters, mark)
         loop, result = turned(machine, call.mask, "every leaf", lambda: run(*rows))
     jax_copies.copied_whole(machine, trees, rows)
-    note_turn(machine, loop, mark)  # it is Python that calls the function, again for every leaf
+    note_turn(machine, loop, mark, doubts)  # it is Python that calls the function, again for every leaf
     for row in (*where, *rows):
         loop.variant |= symbols_of(row)
     if loop.body.nodes:
