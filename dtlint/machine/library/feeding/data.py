@@ -236,6 +236,13 @@ def self_sharded(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
+def self_sharded_loader(machine: Machine, call: Invocation) -> Value | None:
+    """A library makes a loader with a sampler that divides what it has looked up by a name."""
+    made = machine.new(loader_options.LOADER, call.mask)
+    made.facts.update(api=call.name, call=call)
+    return loaders.prepared(machine, made, call.name, call.mask)
+
+
 def worker_info(machine: Machine, call: Invocation) -> Value:
     """None where there are no workers; who runs as one has it. Elsewhere nobody can say."""
     tags = frozenset({provenance.WORKER})
@@ -315,6 +322,7 @@ MODELS: dict[str, Any] = {
     "divided": sharding.divided,
     "taken_between": sharding.taken_between,
     "self_sharded_dataset": self_sharded,
+    "self_sharded_loader": self_sharded_loader,
     "worker_info": worker_info,
     "listing": listing,
     "resized": resized,
