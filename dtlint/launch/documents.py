@@ -100,7 +100,7 @@ def started(files: Iterable[SourceFile], programs: Mapping[str, str] | None = No
         more_devices=named(one for one in starts if not one.one_device),
         asked_alone=options(alone),
         asked_launched=options(others),
-        sharding=sharding,
+        sharding=sharding | named(one for one in starts if one.shards),
         accumulating=told | named(one for one in starts if one.windows),
     )
 
