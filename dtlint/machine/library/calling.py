@@ -46,8 +46,8 @@ from dtlint.machine.library.meeting import (
     unheard,
     works,
 )
-from dtlint.machine.library.python import builtins as python
 from dtlint.machine.library.python import (
+    bars,
     by_settings,
     clocks,
     command_line,
@@ -64,6 +64,7 @@ from dtlint.machine.library.python import (
     threads,
     thrown_away,
 )
+from dtlint.machine.library.python import builtins as python
 from dtlint.machine.library.python import iteration as python_iteration
 from dtlint.machine.library.python import methods as python_methods
 from dtlint.machine.library.training import (
@@ -275,7 +276,7 @@ def call_method(machine: Machine, receiver: Value, name: str, invocation: Invoca
     if jax_mapping.staged(receiver, name):
         return receiver
     if isinstance(receiver, Object):
-        python.told_by_bar(machine, receiver, invocation.values)
+        bars.told(machine, receiver, invocation.values)
         if receiver.kind == tensors.KIND:
             if name == "backward":
                 return models.backward(machine, invocation)
