@@ -34,6 +34,7 @@ from dtlint.machine.library.jax import mapping as jax_mapping
 from dtlint.machine.library.meeting import (
     children,
     collectives,
+    computed_alone,
     evidence,
     group_start,
     groups,
@@ -240,8 +241,8 @@ def initialised(
     if row is None:
         return NONE
     call = Invocation(row.name, row, None, arguments, keywords, mask, machine.making.get(thing.number, node))
-    if row.model == python.BAR:
-        thing.facts[containers.BEHIND] = python.progress(machine, call)
+    if row.model == bars.BAR:
+        thing.facts[containers.BEHIND] = bars.progress(machine, call)
     elif row.does == "context":
         opens(thing, call)
     if row.does != "make":
@@ -309,6 +310,7 @@ def perform(
     thrown_away.performed(machine, invocation)
     workers.performed(machine, invocation)
     works.performed(machine, invocation)
+    computed_alone.performed(machine, invocation)
     files.handed(machine, invocation)
     if row.record:
         machine.emit_event(

@@ -50,8 +50,8 @@ def cut_short(run: Any) -> Iterator[Tail]:
 def end_of_windows(window: Window) -> Choice | None:
     """The question before the step, where it asks for nothing but the number of the turn and the size of a window: one
     that asks for the last turn as well names something more."""
-    asked = [choice for choice, _ in choices_below(window.step, window.loop) if choice.symbol is not None]
-    own = [choice for choice in asked if any(moduli(symbol) for symbol, _ in window.when) and moduli(choice.symbol)]
+    asked = [choice for choice, _ in choices_below(window.step, window.loop)]
+    own = [choice for choice in asked if choice.symbol is not None and moduli(choice.symbol)]
     for symbol, _ in window.when:
         counters, _, others = leaves(symbol)
         if len(counters) != 1 or others:
@@ -61,10 +61,11 @@ def end_of_windows(window: Window) -> Choice | None:
 
 def counts_anew(window: Window) -> bool:
     """Does each epoch count its turns from the beginning? A count that goes on over the epochs cuts no window short."""
-    subject = window.walked
+    subject, loop = window.walked, window.loop
+    if not (isinstance(subject, Object) and subject.kind == "<enumerate>" and isinstance(loop, Loop)):
+        return False
     counters = {leaf for symbol, _ in window.when for leaf in leaves(symbol)[0]}
-    enumerated = isinstance(subject, Object) and subject.kind == "<enumerate>" and isinstance(window.loop, Loop)
-    return enumerated and all(leaf.key[0] == "index" and born_in(leaf, window.loop) for leaf in counters)
+    return all(leaf.key[0] == "index" and born_in(leaf, loop) for leaf in counters)
 
 
 def ends_at_a_turn(loop: Loop) -> bool:
