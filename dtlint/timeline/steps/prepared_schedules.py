@@ -10,6 +10,7 @@ from dtlint.machine.values import Const, Object, Symbol, Value
 from dtlint.timeline.steps.schedule_counts import (
     Schedule,
     WrongLength,
+    any_world,
     counts_windows,
     factors,
     is_world,
@@ -52,8 +53,9 @@ def processes_again(schedule: Schedule, loader: Object) -> WrongLength | None:
     if not schedule.parallel or not isinstance(original, Object) or schedule.lengths != {original.number}:
         return None
     parts = list(quotient(longest(schedule.symbol)))
-    counted = [power for part, power in parts if isinstance(part, Symbol) and any(lengths(part))]
-    if counted != [1] or any(isinstance(part, Symbol) and not multiplies_only(part) for part, _ in parts):
+    inner = [(part, power) for part, power in parts if isinstance(part, Symbol)]
+    counted = [power for part, power in inner if any(lengths(part))]
+    if counted != [1] or any(any_world(part) or (any(lengths(part)) and not is_length(part)) for part, _ in inner):
         return None
     power = sum(power for part, power in parts if is_world(part))
     if power == 0:
@@ -66,6 +68,10 @@ def processes_again(schedule: Schedule, loader: Object) -> WrongLength | None:
         "leave the number of processes out",
         f"{done} by the number of processes",
     )
+
+
+def is_length(part: Symbol) -> bool:
+    return part.key[0] in ("length", "len")
 
 
 def micro_batches_of_all(schedule: Schedule, window: Value | None) -> WrongLength | None:

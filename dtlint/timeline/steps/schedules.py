@@ -7,6 +7,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.python.run_later import names_in
 from dtlint.machine.library.training.wrapping import ALONE
 from dtlint.machine.logs import Choice, Event, Loop
@@ -87,6 +88,13 @@ def step_of(run: Any, schedule: Schedule) -> tuple[Met, Loop] | None:
     return None
 
 
+def walked_over(subject: Any) -> Any:
+    """The loader itself: of `enumerate(loader)`, of a bar around it."""
+    while isinstance(subject, Object) and subject.facts.get("inner"):
+        subject = subject.facts["inner"][0]
+    return subject
+
+
 def stepped_with(subject: Value | None) -> Iterator[Any]:
     """The call that made what steps, and those that made its parts: `SequentialLR(optimizer, [warm, cool], …)`."""
     call = subject.facts.get("call") if isinstance(subject, Object) else None
@@ -110,7 +118,9 @@ def wrong_lengths(run: Any) -> Iterator[WrongLength]:
             continue
         by = prepared(run, schedule)
         found = found or (
-            prepared_wrongly(schedule, by, stepped[1].subject)
+            None
+            if by is not None and evidence.alone(run)
+            else prepared_wrongly(schedule, by, walked_over(stepped[1].subject))
             if by is not None
             else before_sharding(run, schedule)
             or of_all_samples(run, schedule)
