@@ -100,6 +100,7 @@ def started(files: Iterable[SourceFile], programs: Mapping[str, str] | None = No
         more_devices=named(one for one in starts if not one.one_device),
         asked_alone=options(alone),
         asked_launched=options(others),
+        always_asked=in_all(others),
         sharding=sharding,
         accumulating=told | named(one for one in starts if one.windows),
     )
@@ -115,6 +116,15 @@ def scripts(starts: Iterable[Start]) -> frozenset[str]:
 
 def options(starts: Iterable[Start]) -> frozenset[tuple[str, str]]:
     return frozenset((place, option) for one in starts for place in one.named for option in one.options)
+
+
+def in_all(starts: Sequence[Start]) -> frozenset[tuple[str, str]]:
+    """The options that each of these starts gives to a program, wherever it starts it."""
+    given: dict[str, frozenset[str]] = {}
+    for one in starts:
+        for place in one.named:
+            given[place] = given.get(place, one.options) & one.options
+    return frozenset((place, option) for place, options_there in given.items() for option in options_there)
 
 
 def opened(file: SourceFile) -> Document | None:

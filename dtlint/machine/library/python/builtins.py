@@ -114,6 +114,18 @@ def of_items(function: Callable[..., Any]) -> Handler:
     return handler
 
 
+def sum_(machine: Machine, call: Invocation) -> Value | None:
+    """`sum(0 * p.sum() for p in model.parameters())`: made of the parameters, and not just of a list."""
+    from dtlint.machine.library.computing import provenance
+
+    held = call.arguments[0] if call.arguments else None
+    item = held.attributes.get("[]") if isinstance(held, Object) else None
+    if not isinstance(item, Unknown) or not provenance.modules_of(item.symbol):
+        return None
+    plain = unknown_of(machine, call.name, *call.values)
+    return Unknown(machine.symbols.of(call.name, item.symbol), plain.cause, plain.tags)
+
+
 def ceil(machine: Machine, call: Invocation) -> Value | None:
     """A share rounded up leaves less for the last rank; where it was rounded stays known."""
     made = pure(math.ceil)(machine, call)
@@ -256,6 +268,7 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.abs": pure(abs),
     "builtins.min": of_items(min),
     "builtins.max": of_items(max),
+    "builtins.sum": sum_,
     "builtins.round": pure(round),
     "builtins.divmod": divmod_,
     "math.ceil": ceil,
