@@ -13,6 +13,7 @@ from dtlint.machine.values import Object, Symbol, Unknown, Value
 
 ANEW = frozenset({"index", "batch", "turn", "number", "loop", "source", "drawn", "time"})  # words of symbols
 DEEP = 8
+ENTERED = 3  # the part of a loop's symbol that says what a name held before the first turn
 
 
 def on_this_side(machine: Machine, value: Value) -> Value:
@@ -30,7 +31,23 @@ def on_this_side(machine: Machine, value: Value) -> Value:
         if answer is None:
             break
         value = sides.then if answer else sides.other
-    return value
+    return of_this_side(machine, value)
+
+
+def of_this_side(machine: Machine, value: Value) -> Value:
+    """`if many: state = copied(state)` before a loop, and `if many:` in its turns: what a turn is given there has
+    nothing that was told of the other side alone."""
+    symbol = value.symbol if isinstance(value, Unknown) else None
+    if symbol is None or symbol.key[0] != "loop" or len(symbol.key) < ENTERED + 1:
+        return value
+    sides = machine.symbols.either.get(symbol.key[ENTERED])
+    answer = answered_here(machine, sides.question) if sides is not None else None
+    if sides is None or answer is None:
+        return value
+    here, there = (sides.then, sides.other) if answer else (sides.other, sides.then)
+    if not isinstance(here, Unknown) or not isinstance(there, Unknown):
+        return value
+    return Unknown(symbol, value.cause, value.tags - (there.tags - here.tags), value.like)
 
 
 def instead_of(machine: Machine, made: Object) -> Value | None:

@@ -424,6 +424,7 @@ def make(machine: Machine, call: Invocation) -> Value:
     streams.begun(machine, made)
     data.constructed(machine, made, call)
     parts.constructed(machine, made, call)
+    files.named(machine, made, call)
     return made
 
 

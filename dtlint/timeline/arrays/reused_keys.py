@@ -6,7 +6,7 @@ shape is looked at, a start that is made once more: there the same numbers are w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from dtlint.findings import Span
 from dtlint.ir import nodes as ir
@@ -358,16 +358,23 @@ def statement_at(run: Run, place: Span) -> ir.Node | None:
 
 def made_inside(run: Run, again: Again) -> bool:
     """Does a function make a key of a written seed for itself, or have one as a default? Whoever calls it twice wants
-    the same twice."""
-    if again.first is None:
-        return False
+    the same twice. And whoever calls a layer, of which the class says from which key its weights begin."""
     made = run.facts.get("jax roots", {}).get(root_of(key_used(again.second.event) or NONE))
     if made is None:
         return False
     path, at, function = made[0]
-    common = {id(node) for node in again.first.path}
+    common = {id(node) for node in again.first.path} if again.first is not None else set()
     calls = [node for node in again.second.path if isinstance(node, Call) and id(node) not in common]
-    if any((node.callee_path, node.function) == (path, function) for node in calls):
+    around = [one for one in way_to(run.project.tree(path), *at[:2]) if isinstance(one, ir.Function | ir.Class)]
+    if again.first is None:
+        around = [one for one in around if isinstance(one, ir.Class)]
+    elif any((node.callee_path, node.function) == (path, function) for node in calls):
         return True
-    around = [one for one in way_to(run.project.tree(path), *at[:2]) if isinstance(one, ir.Function)]
-    return any((node.callee_path, node.callee_at) == (path, one.at) for one in around[-1:] for node in calls)
+    return any((node.callee_path, node.callee_at) == (path, one) for one in entered_at(around[-1:]) for node in calls)
+
+
+def entered_at(around: Sequence[ir.Node]) -> Iterator[tuple[int, int]]:
+    """Where a function begins, or the methods of a class do."""
+    for one in around:
+        methods = [each for each in one.body if isinstance(each, ir.Function)] if isinstance(one, ir.Class) else [one]
+        yield from (method.at for method in methods)

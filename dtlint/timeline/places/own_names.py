@@ -45,7 +45,7 @@ def together_at(run: Run) -> Iterator[tuple[Access, str]]:
     """What all ranks save or load together, whoever calls."""
     for event, path in recorded(run, "file-write", "load"):
         found = joint(run, event, path)
-        if found is not None:
+        if found is not None and evidence.with_others(run, event):
             yield found, "all ranks of this checkpoint have to name the same place"
     for event, path in recorded(run, "<collective>"):
         call = event.extra.get("call")

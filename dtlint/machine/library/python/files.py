@@ -98,6 +98,15 @@ def path_of(machine: Machine, text: Value, mask: int) -> Object:
     return made
 
 
+def named(machine: Machine, made: Object, call: Invocation) -> None:
+    """`bucket.blob(f"logs/{rank}.json")`: what a bucket holds stands for its place there."""
+    given = call.get(str(call.row.extra.get("stands_for", "")))
+    if given is None:
+        return
+    around = call.receiver.facts.get("text") if isinstance(call.receiver, Object) else None
+    made.facts["text"] = joined(machine, around if isinstance(around, Value) else Const(BUCKETS), text_of(given))
+
+
 def joined(machine: Machine, *parts: Value) -> Value:
     """`os.path.join`, lane by lane."""
 
@@ -152,6 +161,7 @@ def written(value: Value, answers: Mapping[Symbol, bool] = NOTHING) -> str:
     return f"<{token(value)}>"
 
 
+BUCKETS = "gs://"  # where a bucket is, of which nobody knows the name
 PLAIN = ("int", "float", "bool")
 TEXTS = frozenset({"text", "op +", "builtins.str", "os.fspath"})
 

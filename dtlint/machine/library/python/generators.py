@@ -16,6 +16,7 @@ from dtlint.machine.values import NONE, FunctionRef, Object, Tuple, Unknown, Val
 
 DEEPEST = 12
 PART = "part"  # fact: which of the items are taken
+SINCE = "begun with"  # fact: the number of what goes through it
 BOUNDED = "bounded"  # fact: somebody stops asking after so many items, on all ranks alike; of the run: whom
 UNRUN = "generators one after the other"  # mark: what they give was not looked at
 HANDED_OUT = "handed out by generators"  # fact: by the symbol of an item, what it is in which generator
@@ -53,7 +54,7 @@ def given(machine: Machine, generator: Object, mask: int) -> Value | None:
         return NONE
 
     loops = machine.frame.loops
-    if loops and generator.number <= loops[-1].newest:
+    if loops and generator.facts.get(SINCE, generator.number) <= loops[-1].newest:
         machine.facts.setdefault(RESUMED, set()).add((machine.frame.path, machine.current_at))
     calls.resume(machine, generator, mask, kept)
     return renewed(machine, yielded[0], generator.facts["function"]) if yielded else None
