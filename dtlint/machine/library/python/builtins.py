@@ -32,6 +32,7 @@ from dtlint.machine.library.python.iteration import (
     slice_,
     zip_,
 )
+from dtlint.machine.library.python.options import DEMANDED
 from dtlint.machine.library.python.properties import property_
 from dtlint.machine.library.python.reflection import getattr_, hasattr_, isinstance_, said, setattr_, type_
 from dtlint.machine.values import (
@@ -39,6 +40,7 @@ from dtlint.machine.values import (
     NONE,
     TRUE,
     Bound,
+    Cause,
     Const,
     External,
     Object,
@@ -201,6 +203,11 @@ def environment(machine: Machine, call: Invocation) -> Value | None:
     return read_environment(machine, name, default)
 
 
+def made_by_each(default: Value | None) -> Cause | None:
+    """`os.environ.get("RUN", uuid.uuid4().hex)`: what each process makes where nobody has set the variable."""
+    return default.cause if isinstance(default, Unknown) else None
+
+
 def read_environment(machine: Machine, name: Value | None, default: Value | None) -> Value:
     from dtlint.machine.library.meeting.identity import lane_value_of
 
@@ -212,6 +219,8 @@ def read_environment(machine: Machine, name: Value | None, default: Value | None
                 return machine.unknown(
                     "environment", name.value, cause=machine.cause(row.cause, f"`{name.value}` differs by {row.cause}")
                 )
+            if row.does == "same":
+                return machine.unknown("environment", name.value, tags=frozenset({DEMANDED}))
             value = lane_value_of(machine, row.value, f'os.environ["{name.value}"]', not row.extra.get("alone_too"))
 
             def as_text(held: Value) -> Value:
@@ -220,7 +229,7 @@ def read_environment(machine: Machine, name: Value | None, default: Value | None
             return map_lanes(as_text, (value,), machine.world)
         if isinstance(default, Const):
             machine.facts.setdefault(environment_use.DEFAULTS, {})[name.value] = default
-        return machine.unknown("environment", name.value)
+        return machine.unknown("environment", name.value, cause=made_by_each(default))
     return machine.unknown("environment", token(name) if name else "")
 
 
