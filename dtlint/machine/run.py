@@ -156,7 +156,7 @@ def tells_ranks_apart(
     tokens = function.tokens
     if tokens.isdisjoint(machine.interesting):
         return False
-    if not tokens.isdisjoint(kept or ()) or telling.tells(machine, path, function):
+    if not tokens.isdisjoint(kept or ()) or telling.tells(machine, path, function) or telling.asks_for_counts(function):
         return True
     batches = machine.knowledge.handed.get(function.name, ()) if owner is not None else ()
     return any(param.name in batches for param in function.params)
