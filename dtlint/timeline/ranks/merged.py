@@ -1,8 +1,8 @@
 """Is a question asked of a number that the ranks go on to merge?
 
-Who adds up a count over the ranks says that each of them has a count of its own: were it the same for all, nothing would
-be left to add up. So it is each rank for itself that decides on such a count, and on whether there is anything to count,
-whoever has handed it to this function.
+Who adds up a count over the ranks says that each of them has a count of its own: were it the same for all, nothing
+would be left to add up. So it is each rank for itself that decides on such a count, and on whether there is anything
+to count, whoever has handed it to this function.
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ def before_meeting(symbol: Symbol) -> Symbol:
 
 
 def computed_from(symbol: Symbol, inside: bool) -> Iterator[tuple[Symbol, bool]]:
-    """The numbers it was computed from, and the things of which it adds up what is inside. What something is divided by,
-    or multiplied with, may be anybody's: the number of ranks, a weight from the settings."""
+    """The numbers it was computed from, and the things of which it adds up what is inside. What something is divided
+    by, or multiplied with, may be anybody's: the number of ranks, a weight from the settings."""
     todo: list[tuple[Any, bool]] = [(symbol, inside)]
     seen: set[tuple[Symbol, bool]] = set()
     while todo and len(seen) < 100:
@@ -122,9 +122,7 @@ def steps_back(symbol: Symbol, inside: bool) -> Iterator[tuple[Any, bool]]:
             yield from ((one, inside) for one in symbol.key[2:])
         else:
             yield owner, inside or name in SUMMED
-    elif symbol.key[0] == "tensor":
-        yield from ((one, inside) for one in symbol.key[1:])
-    elif symbol.key[0] in ("op +", "op -"):
+    elif symbol.key[0] in ("tensor", "op +", "op -"):
         yield from ((one, inside) for one in symbol.key[1:])
     elif isinstance(symbol.key[0], str) and symbol.key[0].startswith(("op /", "op *", "unary ", "builtins.")):
         yield symbol.key[1], inside
