@@ -19,7 +19,16 @@ from dtlint.machine.logs import Log, LogNode
 from dtlint.machine.names import classes, said_types
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.names.scopes import load_module
-from dtlint.machine.starts import called_by_frameworks, first_instance, given_back, set_up, settings, state, steering
+from dtlint.machine.starts import (
+    called_by_frameworks,
+    first_instance,
+    given_back,
+    set_up,
+    settings,
+    stand_ins,
+    state,
+    steering,
+)
 from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Value
 
 
@@ -401,6 +410,7 @@ def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Value | No
     if isinstance(found, External) and found.name in machine.knowledge.types:
         return machine.new(machine.knowledge.canonical(found.name), machine.world.full)
     if isinstance(found, ClassRef):
+        found = stand_ins.stand_in(machine, found)
         machine.project.looked.add(found.path)
     if isinstance(found, ClassRef) and machine.depth < 2 and not found.node.tokens.isdisjoint(machine.interesting):
         machine.depth += 1
