@@ -15,6 +15,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import Cause, Object, Row, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.places.files import READS, WRITES, Access, accesses, overlap, private
 from dtlint.timeline.places.host_files import of_each_host
+from dtlint.timeline.places.races import goes_through
 from dtlint.timeline.places.two_lanes import answers_to, chosen
 from dtlint.timeline.places.wrong_scopes import on_a_second_machine_only
 from dtlint.timeline.programs import in_a_test
@@ -79,7 +80,8 @@ def suspects(run: Run, whole: bool) -> Iterator[tuple[Access, str]]:
         if sure and access.kind == "mkdir" and several_on_a_host(run, access) and not private(access.value):
             yield access, "each rank makes a folder of its own"
         if access.kind in READS:
-            filled = (one for one in found_here if one.kind in FILLED and comes_before(one, access))
+            used = access.kind != "listing" or goes_through(accesses(run), access)
+            filled = (one for one in found_here if one.kind in FILLED and (used or comes_before(one, access)))
             other = next((one for one in filled if foreign(one, access)), None)
             if other is not None and not finds_nothing(other, access):
                 yield access, f"what is read here was written by another rank (line {other.event.at[0]})"
@@ -90,10 +92,8 @@ def suspects(run: Run, whole: bool) -> Iterator[tuple[Access, str]]:
 
 
 def comes_before(write: Access, read: Access) -> bool:
-    """Is there something to list by then, or after a turn of a loop around both? Who loads a file there holds that it
+    """Is there something to list by then, or after a turn of a loop around both? Who loads what is there holds that it
     is there, whoever has written it."""
-    if read.kind != "listing":
-        return True
     around = [node for node in read.path if isinstance(node, Loop)]
     return write.order < read.order or any(node is one for node in write.path for one in around)
 
