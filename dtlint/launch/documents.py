@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dtlint.launch import accelerate_files
-from dtlint.launch.document_lines import ONE_SHOWN, About, Start, lines_of, start
+from dtlint.launch.document_lines import ONE_SHOWN, RUN, About, Start, lines_of, start
 from dtlint.launch.files import SHELL_SUFFIXES, YAML_SUFFIXES, files_below
 from dtlint.project import pins
 from dtlint.project.started import Started
@@ -32,7 +32,7 @@ HEAD = re.compile(r'(?:[ \t]*(?:#[^\n]*)?\n)*(?:[rRuU]?(?:"""(?:[^\\]|\\.)*?"""|
 MARGIN = re.compile(r"^[ \t]*#+(?!SBATCH|PBS|BSUB)", re.M)
 EXPORT = re.compile(r"\s*export\s+(?:CUDA|HIP|ROCR)_VISIBLE_DEVICES=")
 # prose at the head of a program names launchers more often than it starts one
-BY_PYTHON = r"python3?(?:\.\d+)?\s+\S*(?:\.py\b|-)"
+BY_PYTHON = rf"(?:{RUN})?python3?(?:\.\d+)?\s+\S*(?:\.py\b|-)"
 BY_LAUNCHER = r"(?:torchrun|accelerate\s+launch|deepspeed|srun|mpirun|mpiexec|horovodrun)\s"
 COMMAND = re.compile(
     r"^[\s>$`\"']*(?:[\w ]{0,30}:\s+`*)?"
