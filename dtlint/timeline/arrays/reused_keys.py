@@ -26,7 +26,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import key_splits
 from dtlint.machine.library.jax.facts import LEARNED, has
 from dtlint.machine.library.jax.keys import root_of
-from dtlint.machine.library.python.generators import HANDED_OUT, RESUMED
+from dtlint.machine.library.python.generators import ASKED, HANDED_OUT, RESUMED
 from dtlint.machine.logs import Call, Event, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Symbol, Tuple, Unknown, Value
@@ -146,6 +146,7 @@ def on_purpose(run: Run, again: Again) -> bool:
         or started_over(run, again)
         or starts_like_it(run, again)
         or before_the_first_item(run, again)
+        or goes_on(run, again)
         or of_another_cell(run, again)
         or given_the_same(run.project.tree(again.site.path), again.site.line, again.site.column)
         or other_losses(run, again)
@@ -182,6 +183,17 @@ def before_the_first_item(run: Run, again: Again) -> bool:
         (i for i, node in enumerate(below) if isinstance(node, Call) and (node.path, node.at) in resumed), None
     )
     return place is not None and not any(isinstance(node, Loop) for node in below[place:])
+
+
+def goes_on(run: Run, again: Again) -> bool:
+    """`first = next(batches)`, and `for batch in batches:` somewhere else: the generator goes on where it was."""
+    if again.first is None:
+        return False
+    here, there = (
+        {(node.path, node.at) for node in use.path if isinstance(node, Call)} for use in (again.first, again.second)
+    )
+    one, other = here - there, there - here
+    return any(one & places and other & places for places in run.facts.get(ASKED, {}).values())
 
 
 def of_another_cell(run: Run, again: Again) -> bool:
