@@ -312,12 +312,17 @@ def unknown_keywords(
             else argument(machine, function, param, usual.get(param.name)),
         )
         for param in function.params
-        if param.kind == "keyword" and (param.default is None or is_off(param.default))
+        if param.kind == "keyword" and (param.default is None or is_off(param.default) or is_one(param.default))
     )
 
 
 def is_off(default: ir.Expr) -> bool:
     return isinstance(default, ir.Const) and (default.value is None or default.value is False)
+
+
+def is_one(default: ir.Expr) -> bool:
+    """`grad_accum_every: int = 1`: one of what may be several."""
+    return isinstance(default, ir.Const) and type(default.value) is int and default.value == 1
 
 
 FIRST = ("is_main", "is_local_main")

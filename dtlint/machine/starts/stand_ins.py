@@ -41,8 +41,7 @@ def is_left_open(held: Value | None) -> bool:
 
 
 def meets(machine: Machine, kind: ClassRef) -> bool:
-    """Does it call what communicates? One that stands for a single process has methods of these names and calls
-    none."""
+    """Does it call what communicates? One for a single process has methods of these names, and calls none."""
     return any(name in machine.knowledge.communicating for name in called_names(kind.node.body))
 
 
