@@ -196,7 +196,7 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
         machine.set(base, ("key", name) if containers.NAMESPACE in base.facts else name, value, mask)
     elif isinstance(base, Unknown):
         if written.keeps(base):
-            written.write(machine, base, name, value, attributes.of_unknown(machine, base, name, mask), mask)
+            written.put_attribute(machine, base, name, value, attributes.of_unknown(machine, base, name, mask), mask)
     elif isinstance(base, ClassRef):
         machine.store(base.attributes, name, value, mask, machine.world.full)
     elif isinstance(base, FunctionRef | Bound):

@@ -119,9 +119,9 @@ def drawn_without_end(use: Use) -> bool:
 
 def walked_bare(use: Use) -> bool:
     """A pipeline that is walked over without a loader around it, and that nobody has told the rank. Those of WebDataset
-    answer for themselves."""
+    answer for themselves, and what a class of the program makes of its stages nobody knows."""
     loader = use.loader
-    if not is_pipeline(loader) or webdatasets.dataset_of(loader) is not None or not same_on_all_hosts(loader):
+    if not is_pipeline(loader) or webdatasets.is_one(loader) or not same_on_all_hosts(loader):
         return False
     turn = walk(use.loop.body) if use.loop is not None else ()  # `if number % world != rank: continue`
     return not any(one.cause is not None and one.cause.kind in BY_SHARE for one, _ in turn if isinstance(one, Choice))
