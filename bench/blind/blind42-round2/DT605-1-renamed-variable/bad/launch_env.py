@@ -1,0 +1,8 @@
+import os
+
+
+def prepare(timeout_minutes=10):
+    """Environment for the collectives; to be called before init_process_group."""
+    os.environ.setdefault("NCCL_DEBUG", "WARN")
+    os.environ.setdefault("OMP_NUM_THREADS", "8")
+    os.environ["XLA_RENDEZVOUS_WAIT_SECONDS"] = str(60 * timeout_minutes)

@@ -1,0 +1,37 @@
+import argparse
+import os
+
+import torch
+import torch.distributed as dist
+import torch.nn as nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument("--epochs", type=int, default=1)
+    args = ap.parse_args()
+    local_rank = int(os.environ["LOCAL_RANK"])
+    torch.cuda.set_device(local_rank)
+    dist.init_process_group("nccl")
+    data = TensorDataset(*torch.load("pairs.pt", map_location="cpu", mmap=True))
+    sampler = DistributedSampler(data, drop_last=True)
+    loader = DataLoader(data, 128, sampler=sampler, num_workers=4, pin_memory=True, drop_last=True)
+    model = DDP(nn.Linear(768, 20).cuda(), device_ids=[local_rank])
+    optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
+    for epoch in range(args.epochs):
+        sampler.set_epoch(epoch)
+        for x, y in loader:
+            loss = nn.functional.cross_entropy(model(x.cuda(non_blocking=True)), y.cuda(non_blocking=True))
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            optimizer.step()
+    if dist.get_rank() == 0:
+        torch.save(model.module.state_dict(), "probe.pt")
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
