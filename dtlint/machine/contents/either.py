@@ -31,17 +31,16 @@ def on_this_side(machine: Machine, value: Value) -> Value:
 def of_this_side(machine: Machine, value: Value) -> Value:
     """`if many: state = copied(state)` before a loop, and `if many:` in its turns: what a turn is given there has
     nothing that was told of the other side alone."""
-    symbol = value.symbol if isinstance(value, Unknown) else None
-    if symbol is None or symbol.key[0] != "loop" or len(symbol.key) < ENTERED + 1:
+    if not isinstance(value, Unknown) or value.symbol.key[0] != "loop" or len(value.symbol.key) <= ENTERED:
         return value
-    sides = machine.symbols.either.get(symbol.key[ENTERED])
+    sides = machine.symbols.either.get(value.symbol.key[ENTERED])
     answer = answered_here(machine, sides.question) if sides is not None else None
     if sides is None or answer is None:
         return value
     here, there = (sides.then, sides.other) if answer else (sides.other, sides.then)
     if not isinstance(here, Unknown) or not isinstance(there, Unknown):
         return value
-    return Unknown(symbol, value.cause, value.tags - (there.tags - here.tags), value.like)
+    return Unknown(value.symbol, value.cause, value.tags - (there.tags - here.tags), value.like)
 
 
 def answered_here(machine: Machine, question: Symbol) -> bool | None:
