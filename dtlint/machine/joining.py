@@ -108,6 +108,8 @@ def join(
                 return other
             if older is not None:
                 made_instead(kept, other, decision, kept is left, older)
+                if isinstance(kept, Object) and kept.number > older:
+                    symbols.made_on.setdefault(kept.number, []).append((decision, kept is left, other))
             return one_of_two(kept, other, decision, kept is left)
         sized = size_of_many(left, right) or size_of_many(right, left)
         if sized is not None:

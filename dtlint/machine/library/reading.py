@@ -12,8 +12,8 @@ from dtlint.machine.library.feeding import data, loaders
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.meeting import identity, meshes
+from dtlint.machine.library.python import bars, environment_use, files, generators, iterators, options, own_order
 from dtlint.machine.library.python import builtins as python
-from dtlint.machine.library.python import environment_use, files, generators, iterators, options, own_order
 from dtlint.machine.library.training import stepping
 from dtlint.machine.names import classes
 from dtlint.machine.values import (
@@ -74,7 +74,7 @@ def read_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Val
         return thing.attributes["module"]
     if thing.kind == files.PATH:
         return files.attribute(machine, thing, name, mask)
-    found = data.attribute(machine, thing, name, mask)
+    found = data.attribute(machine, thing, name, mask) or bars.option(machine, thing, name)
     if found is not None:
         return found
     if isinstance(thing.kind, str) and thing.facts.get("wrapped"):

@@ -331,14 +331,6 @@ def opened(machine: Machine, call: Invocation) -> Value:
     return made
 
 
-def locked(machine: Machine, call: Invocation) -> Value:
-    """`fcntl.flock(handle, …)`: who comes next with this file waits until this one is done."""
-    for held in objects_in(call.arguments[0]) if call.arguments else ():
-        if "opened" in held.facts:
-            held.facts["opened"].extra["locked"] = True
-    return NONE
-
-
 APPENDED = "appended"
 
 
@@ -441,6 +433,5 @@ MODELS = {
     "path_split": path_split,
     "path_beside": path_beside,
     "open_file": opened,
-    "lock_file": locked,
     "fetching_data": fetching_data,
 }
