@@ -50,6 +50,7 @@ SEEN = {
     "signal": "a signal it got",
     "queue": "its own queue",
     "process": "its process",
+    "merged": "a number of its own, as the ranks merge it",
     "rank": "numbers drawn with a seed of its own",
     "local rank": "numbers drawn with a seed of its own",
 }

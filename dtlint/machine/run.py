@@ -26,6 +26,7 @@ from dtlint.machine.names.frames import Frame
 from dtlint.machine.names.scopes import load_module, through_imports
 from dtlint.machine.noted import Noted
 from dtlint.machine.starts import telling
+from dtlint.machine.starts.called_by_frameworks import for_a_framework, on_several_ranks
 from dtlint.machine.starts.driving import callers_first, drivers, joining
 from dtlint.machine.starts.entries import MADE, Entry, run_function, run_script, tells_who_it_is
 from dtlint.machine.starts.parting_state import attributes_by_class
@@ -156,7 +157,7 @@ def tells_ranks_apart(
     tokens = function.tokens
     if tokens.isdisjoint(machine.interesting):
         return False
-    if not tokens.isdisjoint(kept or ()) or telling.tells(machine, path, function):
+    if not tokens.isdisjoint(kept or ()) or telling.tells(machine, path, function) or telling.asks_for_counts(function):
         return True
     batches = machine.knowledge.handed.get(function.name, ()) if owner is not None else ()
     return any(param.name in batches for param in function.params)
@@ -165,8 +166,13 @@ def tells_ranks_apart(
 def may_be_hook(machine: Machine, function: ir.Function, owner: ir.Class | None) -> bool:
     """Does it go by the name of a hook, in a class that tells the ranks apart here or elsewhere, and do anything that
     the packs know? Frameworks call their hooks on all ranks, and who asks for its rank has been made on all of them."""
-    named = owner is not None and (function.name in machine.knowledge.hooks or function.name in CONSTRUCTORS)
-    return named and tells_who_it_is(machine, owner) and not function.tokens.isdisjoint(machine.meaningful)
+    hook = owner is not None and function.name in machine.knowledge.hooks
+    named = hook or (owner is not None and function.name in CONSTRUCTORS)
+    if not named or owner is None or function.tokens.isdisjoint(machine.meaningful):
+        return False
+    if tells_who_it_is(machine, owner):
+        return True
+    return hook and for_a_framework(machine, owner) and on_several_ranks(machine)
 
 
 def draws(machine: Machine, module: ir.Module, function: ir.Function) -> bool:

@@ -19,7 +19,16 @@ from dtlint.machine.logs import Log, LogNode
 from dtlint.machine.names import classes, said_types
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.names.scopes import load_module
-from dtlint.machine.starts import first_instance, given_back, set_up, settings, state, steering
+from dtlint.machine.starts import (
+    called_by_frameworks,
+    first_instance,
+    given_back,
+    set_up,
+    settings,
+    stand_ins,
+    state,
+    steering,
+)
 from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Value
 
 
@@ -76,6 +85,8 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
             machine.facts[HELD_BY_ALL] = True
             if is_hook(machine, kind, function.name) or function.name in state.CONSTRUCTORS:
                 machine.facts[CALLED_ON_ALL] = True
+        elif is_hook(machine, kind, function.name) and called_by_frameworks.on_several_ranks(machine):
+            machine.facts[CALLED_ON_ALL] = True
     handed = handed_to(machine, receiver, function.name)
     keywords = unknown_keywords(machine, function, value.defaults if isinstance(value, FunctionRef) else (), handed)
     if isinstance(value, Bound) and value.receiver is None and value.extra:
@@ -301,12 +312,17 @@ def unknown_keywords(
             else argument(machine, function, param, usual.get(param.name)),
         )
         for param in function.params
-        if param.kind == "keyword" and (param.default is None or is_off(param.default))
+        if param.kind == "keyword" and (param.default is None or is_off(param.default) or is_one(param.default))
     )
 
 
 def is_off(default: ir.Expr) -> bool:
     return isinstance(default, ir.Const) and (default.value is None or default.value is False)
+
+
+def is_one(default: ir.Expr) -> bool:
+    """`grad_accum_every: int = 1`: one of what may be several."""
+    return isinstance(default, ir.Const) and type(default.value) is int and default.value == 1
 
 
 FIRST = ("is_main", "is_local_main")
@@ -399,6 +415,7 @@ def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Value | No
     if isinstance(found, External) and found.name in machine.knowledge.types:
         return machine.new(machine.knowledge.canonical(found.name), machine.world.full)
     if isinstance(found, ClassRef):
+        found = stand_ins.stand_in(machine, found)
         machine.project.looked.add(found.path)
     if isinstance(found, ClassRef) and machine.depth < 2 and not found.node.tokens.isdisjoint(machine.interesting):
         machine.depth += 1

@@ -7,7 +7,7 @@ matters whose it is: a library's, where it is taken from the library's modules, 
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import every_node
+from dtlint.ir.functions import called_name, every_node
 from dtlint.knowledge.telling import ANYBODY, MEETING
 from dtlint.machine.core import Machine
 from dtlint.project.imports import ImportLine
@@ -33,6 +33,25 @@ def tells(machine: Machine, path: str, function: ir.Function) -> bool:
             if name in words and not owners(machine, path, node, renamed.get(name, name)).isdisjoint(known):
                 return True
     return False
+
+
+COUNTING = frozenset({"len", "numel", "nelement", "any", "sum", "item", "count_nonzero"})
+
+
+def asks_for_counts(function: ir.Function) -> bool:
+    """`if len(positive) > 0:`, `if labels.numel() == 0: return`: how many there are may be each rank's own."""
+    return any(
+        is_count(part)
+        for node in every_node(function.body)
+        if isinstance(node, ir.If | ir.IfExp)
+        for part in every_node(node.test)
+    )
+
+
+def is_count(node: object) -> bool:
+    if isinstance(node, ir.Compare):
+        return any(isinstance(side, ir.Const) and type(side.value) is int for _, side in node.pairs)
+    return isinstance(node, ir.Call) and called_name(node) in COUNTING
 
 
 def other_names(machine: Machine, path: str) -> dict[str, str]:

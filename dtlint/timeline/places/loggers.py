@@ -8,7 +8,7 @@ from functools import reduce
 from operator import or_
 
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.python.builtins import SAYS_ITS_RANK
+from dtlint.machine.library.python.bars import SAYS_ITS_RANK
 from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_RANK, BY_SHARE, NONE, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value

@@ -16,6 +16,7 @@ from dtlint.machine.starts.given import settled
 from dtlint.machine.values import BY_SHARE, FALSE, Symbol, Unknown
 from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.manager_orders import managed
+from dtlint.timeline.ranks.merged import MERGED
 from dtlint.timeline.ranks.parting import Divergence
 from dtlint.timeline.ranks.shown import Shown
 from dtlint.timeline.samples import strided, uneven
@@ -165,6 +166,8 @@ def local_code(run: Run, divergence: Divergence) -> tuple[str, str]:
         return "", ""  # a quorum is asked for without those that have gone
     if FAILS.intersection(exits):
         return "", ""  # an error on one rank ends the job: the launcher stops the others
+    if kind == MERGED:
+        return "DT110", "default"
     if kind == "group rank":
         # a stage or slice that nobody can place selects whole groups of the other dimensions
         return ("DT101" if of_world(divergence) else ""), "strict"

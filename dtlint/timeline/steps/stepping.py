@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -72,22 +74,33 @@ def steps(run: Any) -> list[Met]:
     """Optimizer steps; of things nobody knows only those that are cleared like an optimizer, too."""
     found: list[Met] | None = run.cache.get("steps")
     if found is None:
-        cleared = {which(met) for met in events(run, "record", "zero-grad") if guessed(met)}
+        cleared = {which(met.event.subject): guessed(met) for met in events(run, "record", "zero-grad")}
+        made = [met for met in events(run, "record", "optimizer-step") if met.event.api.startswith(TORCH)]
         found = run.cache["steps"] = [
-            met
-            for met in events(run, "record", "optimizer-step")
-            if met.event.api.startswith(TORCH) and (not guessed(met) or which(met) in cleared)
+            step for met in made if (step := of_a_guess(met, cleared) if guessed(met) else met) is not None
         ]
     return found
+
+
+def of_a_guess(met: Met, cleared: Mapping[Symbol | int | None, bool]) -> Met | None:
+    """A step of what is cleared, or of what is handed over: `scaler.step(optimizer)`, whatever the scaler is."""
+    if cleared.get(which(met.event.subject)):
+        return met
+    call = met.event.extra["call"]
+    handed = call.arguments[0] if len(call.arguments) == 1 else None
+    if not isinstance(handed, Unknown | Object) or which(handed) not in cleared:
+        return None
+    stepped = copy(met.event)
+    stepped.subject = handed
+    return replace(met, event=stepped)
 
 
 def guessed(met: Met) -> bool:
     return bool(met.event.extra.get("guess"))
 
 
-def which(met: Met) -> Symbol | int | None:
-    """What tells the thing it speaks of from others."""
-    subject = met.event.subject
+def which(subject: Value | None) -> Symbol | int | None:
+    """What tells the thing an event speaks of from others."""
     return subject.number if isinstance(subject, Object) else symbol_of(subject)
 
 

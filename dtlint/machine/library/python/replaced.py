@@ -8,14 +8,22 @@ from dtlint.machine.contents import asked_for
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python import thrown_away
 from dtlint.machine.names import classes
 from dtlint.machine.values import ClassRef, Object, Value
 
 METHODS = frozenset({"replace", "_replace"})
 
 
+IN_PLACE = frozenset({"inplace", "target"})  # words of tables and paths, which do change something
+
+
 def method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
-    return copied(machine, receiver, call) if name in METHODS and not call.arguments else None
+    if name not in METHODS or call.arguments:
+        return None
+    if call.keywords and not any(word in IN_PLACE for word, _ in call.keywords):
+        thrown_away.of_state(machine, call, "replace")
+    return copied(machine, receiver, call)
 
 
 def function(machine: Machine, call: Invocation) -> Value | None:
