@@ -71,6 +71,10 @@ def check(run: Run) -> Iterator[Finding]:
         message = "the mean loss of each micro-batch is added up without dividing by their number"
         remedy = "divide the loss by the number of micro-batches before `backward()`"
         yield told(run, window.backward.event, window, message, remedy)
+    for window in loss_scale.by_running_count(run):
+        message = "the loss is divided by the number of this micro-batch in its window, not by how many there are"
+        remedy = "divide the loss by the number of micro-batches, which is the same in all turns"
+        yield told(run, window.backward.event, window, message, remedy)
     for met in loss_scale.unconfigured(run):
         event = met.event
         made: Any = event.subject
