@@ -3,11 +3,12 @@
 What it finds
 -------------
 In a loop whose optimizer steps only every n-th turn: `zero_grad`, clipping or unscaling happens in each turn, the
-mean loss is not divided by n, or once more where the accelerator divides it, or `accelerator.accumulate()` belongs to
-an accelerator that accumulates nothing; or `zero_grad` stands in front of the backward pass of the turn that steps,
-where it throws away what the turns before have added up. Also an accelerator that is to accumulate, in a loop without
-`accumulate()`, and a DeepSpeed engine that steps in some turns only; and a step after which the gradients are not
-cleared, because `zero_grad` stands on the other side of a branch (mixed precision or not).
+mean loss is not divided by n, or by how many micro-batches there have been so far, or once more where the accelerator
+divides it, or `accelerator.accumulate()` belongs to an accelerator that accumulates nothing; or `zero_grad` stands in
+front of the backward pass of the turn that steps, where it throws away what the turns before have added up. Also an
+accelerator that is to accumulate, in a loop without `accumulate()`, and a DeepSpeed engine that steps in some turns
+only; and a step after which the gradients are not cleared, because `zero_grad` stands on the other side of a branch
+(mixed precision or not).
 
 Why it is bad
 -------------
