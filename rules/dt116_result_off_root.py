@@ -3,7 +3,8 @@
 What it finds
 -------------
 `reduce`, `gather` and `gather_object` leave their result on the destination only. Another rank prints it, decides on it
-or stores what it computed from it.
+or stores what it computed from it. Also what only the first rank works out, such as the weights of a loss or the mean
+of the data, and nobody broadcasts: the others learn with what the variable held before.
 
 Why it is bad
 -------------
@@ -25,8 +26,20 @@ Computing with the value is not reported as long as nothing comes of it on those
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from dtlint.api import Finding, Rule, Run, Span, matters, on_a_second_machine_only, on_the_first_device, recorded, who
+from dtlint.api import (
+    Finding,
+    Rule,
+    Run,
+    Span,
+    Step,
+    matters,
+    on_a_second_machine_only,
+    on_the_first_device,
+    recorded,
+    who,
+)
 
 RULE = Rule(
     code="DT116",
@@ -52,3 +65,14 @@ def check(run: Run) -> Iterator[Finding]:
         message = f"the result of `{name}()` is used on {who(run, event.mask)}, and only {holders} got it"
         remedy = f"use the all-variant of `{name}()` or broadcast the result, or keep its use to {holders}"
         yield RULE.finding(Span(file, *at), message, remedy, scope=scope, trail=event.extra["steps"])
+    for event, _ in recorded(run, "computed-alone"):
+        value: Any = event.subject
+        others, name = who(run, event.mask), event.api.rpartition(".")[2]
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"`{name}()` is given what only {who(run, run.world.full & ~event.mask)} has computed: {others} use the "
+            "value it had before",
+            "compute it on all ranks alike, or broadcast it",
+            scope=event.function,
+            trail=(*value.cause.steps(), Step(event.path, event.at[0], f"{others} have the first value here")),
+        )

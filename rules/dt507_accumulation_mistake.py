@@ -8,7 +8,8 @@ divides it, or `accelerator.accumulate()` belongs to an accelerator that accumul
 front of the backward pass of the turn that steps, where it throws away what the turns before have added up. Also an
 accelerator that is to accumulate, in a loop without `accumulate()`, and a DeepSpeed engine that steps in some turns
 only; and a step after which the gradients are not cleared, because `zero_grad` stands on the other side of a branch
-(mixed precision or not).
+(mixed precision or not). And a step that asks for the end of a window but not for that of the epoch: what its last
+micro-batches add up is lost, or goes into the first window of the next.
 
 Why it is bad
 -------------
@@ -26,7 +27,7 @@ Instead
 Limits
 ------
 Losses that are not the plain mean of a loss function are assumed to be scaled somewhere. Frameworks that divide by
-themselves are not looked at.
+themselves are not looked at. A loader that drops its last batch gives up what does not fit, and so may its last window.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.api import Finding, Rule, Run, Step, clearing, loss_scale, steps_in_some_turns, windows
+from dtlint.api import Finding, Rule, Run, Step, clearing, loss_scale, steps_in_some_turns, tails, windows
 
 RULE = Rule(
     code="DT507",
@@ -149,6 +150,8 @@ def check(run: Run) -> Iterator[Finding]:
             "clear them behind the step",
             "in the turns that step, and in front of their backward pass",
         )
+    for tail in tails.cut_short(run):
+        yield cut_short(run, tail)
     for met, step in loss_scale.never_accumulated(run):
         event = met.event
         made = event.subject
@@ -175,6 +178,27 @@ def check(run: Run) -> Iterator[Finding]:
                 Step(event.path, event.at[0], "divided before, and once more inside"),
             ),
         )
+
+
+def cut_short(run: Run, tail: tails.Tail) -> Finding:
+    decision, step, cleared = tail.asked.decision, tail.window.step.event, tail.cleared
+    fate = (
+        f"are thrown away by the clearing in line {cleared.event.at[0]}"
+        if cleared is not None
+        else "are left for the first window of the next"
+    )
+    last = Step(cleared.event.path, cleared.event.at[0], "clears what is left") if cleared is not None else None
+    return RULE.finding(
+        run.span(decision.path, decision.at),
+        f"an epoch that ends within a window does not step: the gradients of its last micro-batches {fate}",
+        "step in the last turn as well, `or turn + 1 == len(loader)`, or walk over whole windows only",
+        scope=decision.function,
+        trail=(
+            Step(decision.path, decision.at[0], "asks for the end of a window, and not for that of the epoch"),
+            Step(step.path, step.at[0], "the optimizer steps once per window"),
+            *((last,) if last is not None else ()),
+        ),
+    )
 
 
 def told(run: Run, event: Any, window: Any, message: str, remedy: str, when: str = "in every turn") -> Finding:

@@ -55,12 +55,12 @@ def check(run: Run) -> Iterator[Finding]:
         moment = MOMENTS[row.extra["when"]].format(library=reader.api.partition(".")[0])
         line = f"line {reader.at[0]}" + (f" of {reader.path}" if reader.path != event.path else "")
         yield RULE.finding(
-            run.span(event.path, event.at),
+            run.span(event.path, write.at),
             f"`{write.name}` is set too late: {moment}, which {line} has done",
             f"set `{write.name}` before {line}, or in the environment of the launcher",
             scope=event.function,
             trail=(
                 Step(reader.path, reader.at[0], f"`{reader.api}` comes first: {moment}"),
-                Step(event.path, event.at[0], f"`{write.name}` is written only now"),
+                Step(event.path, write.at[0], f"`{write.name}` is written only now"),
             ),
         )

@@ -46,11 +46,11 @@ def check(run: Run) -> Iterator[Finding]:
     for write, name, instead, said in environment.unread_writes(run):
         event = write.met.event
         yield RULE.finding(
-            run.span(event.path, event.at),
+            run.span(event.path, write.at),
             f"`{name}` {said}",
             remedy(name, instead),
             scope=event.function,
-            trail=(Step(event.path, event.at[0], f"`{name}` is set here"),),
+            trail=(Step(event.path, write.at[0], f"`{name}` is set here"),),
         )
 
 

@@ -41,11 +41,11 @@ def check(run: Run) -> Iterator[Finding]:
     for write, row in environment.debugging(run):
         event = write.met.event
         yield RULE.finding(
-            run.span(event.path, event.at),
+            run.span(event.path, write.at),
             f"`{write.name}` is on in every run: {row.extra['costs']}",
             f"set `{write.name}` for debugging runs only",
             scope=event.function,
-            trail=(Step(event.path, event.at[0], f"`{write.name}` is set here, whatever the options say"),),
+            trail=(Step(event.path, write.at[0], f"`{write.name}` is set here, whatever the options say"),),
         )
 
 

@@ -68,6 +68,8 @@ def check(run: Run) -> Iterator[Finding]:
     for access, lanes in shared_writes(run):
         event = access.event
         message = f"{who(run, lanes)} {SPOKEN[access.kind]} at the same time"
+        if access.scored:
+            message = f"{who(run, lanes)} save the same model, each under a name with a score of its own in it"
         if turns(access):
             message = f"{who(run, lanes)} delete this one after the other: those behind delete what the first made anew"
         remedy = REMEDY.get(

@@ -66,10 +66,11 @@ def check(run: Run) -> Iterator[Finding]:
         reached = Step(event.path, event.at[0], f"reached by {who(run, lanes)}")
         trail = (*distributed_step(run), *ways_down(event, path), reached)
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)
-    for event, path, lanes, opening in unopened(run):
-        message = f"{who(run, lanes)} log to a run that only {who(run, opening.mask)} opened (`{event.api}`)"
-        opened = Step(opening.path, opening.at[0], f"opened by {who(run, opening.mask)}")
+    for event, path, lanes, opened in unopened(run):
+        opening, first = opened.event, who(run, opened.lanes)
+        message = f"{who(run, lanes)} log to a run that only {first} opened (`{opening.api}`)"
+        made = Step(opening.path, opening.at[0], f"opened by {first}")
         reached = Step(event.path, event.at[0], f"reached by {who(run, lanes)} as well")
-        trail = (*distributed_step(run), opened, *ways_down(event, path), reached)
+        trail = (*distributed_step(run), made, *ways_down(event, path), reached)
         remedy = "log below the same question for the rank as it is opened"
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

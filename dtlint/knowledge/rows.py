@@ -69,4 +69,5 @@ class Type:
     prepares: tuple[str, ...] = ()  # methods that it calls before all others, in one process of each node
     builds: tuple[str, ...] = ()  # hooks that it calls before it wraps what they have built
     optional: bool = False  # not in every version: its absence is no error
+    tree: bool = False  # JAX takes an instance for the arrays in it
     seeds: bool = False  # whoever makes one has seeded all generators alike on all ranks

@@ -43,11 +43,14 @@ PLAIN = r"""(?:"((?!\$)(?:[^"$`\n]|\$(?!\())*)"|'([^'\n]*)'|([\w./:-]+))"""
 ASSIGNED = re.compile(rf"^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)={PLAIN}[ \t]*$", re.M)
 USED = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 OF_PYTHON = r"(?:-[bBdEiIOPqsSuvx]+\s+|-[WX]\s*\S+\s+)*"  # `-u`, `-W ignore`
-ALONE = re.compile(
-    r"^[\s>$`]*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*python3?(?:\.\d+)?\s+"
-    + OF_PYTHON
-    + r"(?:(?:\./)?([\w./-]+\.py)\b|-m\s+([\w.]+))"
+PYTHON = rf"python3?(?:\.\d+)?\s+{OF_PYTHON}"
+# `uv run --extra gpu python`, `conda run -n work python`; `uv run` takes a program without the word
+RUN = (
+    r"(?:uv|poetry|pixi|pipenv|rye|pdm|hatch|conda|mamba|micromamba)\s+run\s+"
+    r"(?:-\S+\s+(?:(?!python)[\w./:-]+\s+)?)*?"
 )
+BEFORE = r"(?:[A-Z_][A-Z0-9_]*=\S*\s+|(?:nohup|time|exec|env)\s+)*"
+ALONE = re.compile(rf"^[\s>$`]*{BEFORE}(?:{RUN}(?:{PYTHON})?|{PYTHON})(?:(?:\./)?([\w./-]+\.py)\b|-m\s+([\w.]+))")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dtlint.launch import accelerate_files
-from dtlint.launch.document_lines import ONE_SHOWN, About, Start, lines_of, start
+from dtlint.launch.document_lines import ONE_SHOWN, RUN, About, Start, lines_of, start
 from dtlint.launch.files import SHELL_SUFFIXES, YAML_SUFFIXES, files_below
 from dtlint.project import pins
 from dtlint.project.started import Started
@@ -32,7 +32,7 @@ HEAD = re.compile(r'(?:[ \t]*(?:#[^\n]*)?\n)*(?:[rRuU]?(?:"""(?:[^\\]|\\.)*?"""|
 MARGIN = re.compile(r"^[ \t]*#+(?!SBATCH|PBS|BSUB)", re.M)
 EXPORT = re.compile(r"\s*export\s+(?:CUDA|HIP|ROCR)_VISIBLE_DEVICES=")
 # prose at the head of a program names launchers more often than it starts one
-BY_PYTHON = r"python3?(?:\.\d+)?\s+\S*(?:\.py\b|-)"
+BY_PYTHON = rf"(?:{RUN})?python3?(?:\.\d+)?\s+\S*(?:\.py\b|-)"
 BY_LAUNCHER = r"(?:torchrun|accelerate\s+launch|deepspeed|srun|mpirun|mpiexec|horovodrun)\s"
 COMMAND = re.compile(
     r"^[\s>$`\"']*(?:[\w ]{0,30}:\s+`*)?"
@@ -100,6 +100,7 @@ def started(files: Iterable[SourceFile], programs: Mapping[str, str] | None = No
         more_devices=named(one for one in starts if not one.one_device),
         asked_alone=options(alone),
         asked_launched=options(others),
+        always_asked=in_all(others),
         sharding=sharding,
         accumulating=told | named(one for one in starts if one.windows),
     )
@@ -115,6 +116,15 @@ def scripts(starts: Iterable[Start]) -> frozenset[str]:
 
 def options(starts: Iterable[Start]) -> frozenset[tuple[str, str]]:
     return frozenset((place, option) for one in starts for place in one.named for option in one.options)
+
+
+def in_all(starts: Sequence[Start]) -> frozenset[tuple[str, str]]:
+    """The options that each of these starts gives to a program, wherever it starts it."""
+    given: dict[str, frozenset[str]] = {}
+    for one in starts:
+        for place in one.named:
+            given[place] = given.get(place, one.options) & one.options
+    return frozenset((place, option) for place, options_there in given.items() for option in options_there)
 
 
 def opened(file: SourceFile) -> Document | None:

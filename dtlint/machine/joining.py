@@ -108,11 +108,16 @@ def join(
                 return other
             if older is not None:
                 made_instead(kept, other, decision, kept is left, older)
+                if isinstance(kept, Object) and kept.number > older:
+                    symbols.made_on.setdefault(kept.number, []).append((decision, kept is left, other))
             return one_of_two(kept, other, decision, kept is left)
         sized = size_of_many(left, right) or size_of_many(right, left)
         if sized is not None:
             return sized
         symbol = symbols.of("phi", decision, token(left), token(right))
+        taken = next((one for one, other in ((left, right), (right, left)) if is_first_of(one, other)), None)
+        if taken is not None:  # `x[0] if x.ndim else x`: all that has copies comes out without them
+            return Unknown(symbol, taken.cause, taken.tags, like_of(taken))
         tags = left.tags | right.tags | orders_in(left) | orders_in(right)
         symbols.either[symbol] = Either(decision, left, right, tags)
         return Unknown(symbol, left.cause or right.cause, tags, like_of(left) or like_of(right))
@@ -197,6 +202,12 @@ def has_arrays(value: Value) -> bool:
     if isinstance(value, Object):
         return value.kind == "dict" and any(map(has_arrays, value.attributes.values()))
     return any(type(tag) is tuple and tag[0] == "jax" for tag in value.tags)
+
+
+def is_first_of(one: Value, other: Value) -> bool:
+    """Is this the first of the copies that the other has, one for each device?"""
+    key = one.symbol.key if isinstance(one, Unknown) else ()
+    return key[:1] == ("first",) and isinstance(other, Unknown) and key[1] is other.symbol
 
 
 def is_part_of(part: Value, whole: Value) -> bool:

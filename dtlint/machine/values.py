@@ -147,6 +147,7 @@ class Symbols:
         self.count = 0
         self.cut: dict[tuple[Symbol, int], Symbol] = {}  # long computations, and what is kept of them
         self.either: dict[Symbol, Either] = {}  # by what a branch has left, which all ranks take alike
+        self.made_on: dict[int, list[tuple[Symbol, bool, Any]]] = {}  # of things, by number
         self.parted: dict[Symbol, tuple[Object, Object]] = {}  # tensors, of which each rank has the one or the other
         self.telling: dict[Symbol, bool] = {}  # questions, and the answer for which ranks know who they are
         self.lasting: set[Symbol] = set()  # what stays known of a computation, however long it is

@@ -27,6 +27,8 @@ class Started:
     asked_alone: frozenset[tuple[str, str]] = frozenset()  # a program that is started by itself, and an option it gets
     asked_launched: frozenset[tuple[str, str]] = frozenset()  # by a launcher; `*` where nobody knows which options
 
+    always_asked: frozenset[tuple[str, str]] = frozenset()  # an option that a program gets wherever it is launched
+
     sharding: frozenset[str] = frozenset()  # by a launcher whose configuration divides parameters between the ranks
 
     accumulating: frozenset[str] = frozenset()  # by a launcher that is told how many batches make a step
@@ -37,6 +39,10 @@ class Started:
         return launched.isdisjoint((option, "*")) and any(
             one == option and among(path, frozenset((place,))) for place, one in self.asked_alone
         )
+
+    def asked_wherever_launched(self, path: str, option: str) -> bool:
+        """Do the documents start it by a launcher, and give it this option whenever they do?"""
+        return any(one == option and among(path, frozenset((place,))) for place, one in self.always_asked)
 
     def by_itself(self, path: str) -> bool:
         return among(path, self.alone) and not among(path, self.launched)

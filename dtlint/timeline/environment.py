@@ -14,7 +14,7 @@ from dtlint.ir.functions import every_node
 from dtlint.knowledge.rows import Api
 from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.library.meeting.origins import spawns
-from dtlint.machine.logs import Attempt, Event
+from dtlint.machine.logs import Attempt, Event, Place
 from dtlint.machine.values import NONE, Const, Object, Value
 from dtlint.project.pins import Pins
 from dtlint.timeline import devices
@@ -28,6 +28,7 @@ class Write:
     met: Met
     name: str
     value: Value
+    at: Place  # of the call, or of the name where a table of several lines is handed over
 
 
 def writes(run: Any) -> Iterator[Write]:
@@ -36,7 +37,7 @@ def writes(run: Any) -> Iterator[Write]:
         if event.kind == "record" and event.op == "env" and len(event.details) == 2:
             name, value = event.details[0][1], event.details[1][1]
             if isinstance(name, Const) and isinstance(name.value, str):
-                yield Write(met, name.value, value)
+                yield Write(met, name.value, value, place_of(run, event, name.value))
 
 
 def handed(run: Any) -> Iterator[Write]:
@@ -46,7 +47,21 @@ def handed(run: Any) -> Iterator[Write]:
             table = met.event.extra["call"].get("env")
             for name, value in entries(table) if isinstance(table, Object) and table.kind == "dict" else ():
                 if isinstance(name, str):
-                    yield Write(met, name, value)
+                    yield Write(met, name, value, place_of(run, met.event, name))
+
+
+def place_of(run: Any, event: Event, name: str) -> Place:
+    first, _, last, _ = event.at
+    if first == last:
+        return event.at
+    lines = run.project.text(event.path).split("\n")[first - 1 : last]
+    found = [
+        (number, line.index(quoted) + 1, number, line.index(quoted) + 1 + len(quoted))
+        for number, line in enumerate(lines, first)
+        for quoted in (f'"{name}"', f"'{name}'")
+        if quoted in line
+    ]
+    return found[0] if len(found) == 1 else event.at
 
 
 def starts(run: Any, event: Event, reader: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -117,19 +117,37 @@ def named(node: ir.Node) -> object:
 
 def asked_by_itself(run: Any, question: Symbol | None, side: bool) -> bool:
     """Is this side for who gives an option that the documents give to lone processes only?"""
+
+    def alone(name: str, given: bool) -> bool:
+        return given and bool(run.project.started.asked_by_itself(run.entry.path, name))
+
+    return for_whom(run, question, side, alone)
+
+
+def left_out_nowhere(run: Any, question: Symbol | None, side: bool) -> bool:
+    """Is this side for who leaves out a flag that the documents give wherever they launch the program?"""
+
+    def missing(name: str, given: bool) -> bool:
+        return not given and bool(run.project.started.asked_wherever_launched(run.entry.path, name))
+
+    return for_whom(run, question, side, missing)
+
+
+def for_whom(run: Any, question: Symbol | None, side: bool, test: Callable[[str, bool], bool]) -> bool:
+    """Is this side only for those who give a flag, or leave it out, for which the test holds?"""
     asked, given = plain_question(question)
     if asked is None:
         return False
     given = given == side
     parts = [one for one in asked.key[1:] if isinstance(one, Symbol)]
     if asked.key[0] == ("or" if given else "and"):
-        return bool(parts) and all(asked_by_itself(run, one, given) for one in parts)
+        return bool(parts) and all(for_whom(run, one, given, test) for one in parts)
     if asked.key[0] == ("and" if given else "or"):
-        return any(asked_by_itself(run, one, given) for one in parts)
+        return any(for_whom(run, one, given, test) for one in parts)
     if asked.key[0] == "is none":
-        return not given and bool(parts) and asked_by_itself(run, parts[0], True)
+        return bool(parts) and for_whom(run, parts[0], not given, test)
     name = attribute_of(asked)
-    if not given or name is None or not run.project.started.asked_by_itself(run.entry.path, name):
+    if name is None or not test(name, given):
         return False
     option = option_of(run, name)
     return option is not None and default_of(option) in (None, NONE, Const(False))

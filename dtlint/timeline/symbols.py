@@ -201,8 +201,10 @@ def both_hold(first: list[tuple[Symbol, bool]], second: list[tuple[Symbol, bool]
     starts_again = any(is_bounded(symbol, counter, divisors) for symbol in both)
     bounds = [part for symbol in both for part in moduli(symbol)] if starts_again else []
     computed = False
+    answers = dict(pair for symbol, wanted in (*second, *first) for pair in settled(symbol, wanted))
     for modulus in (2, 3, 4):
         known = {one: FAR + 7 * index for index, one in enumerate(others)}
+        known.update((one, answer) for one, answer in answers.items() if one in others)
         known.update(dict.fromkeys(divisors, modulus))
         for turn in range(min([worth(bound, known) or 12 for bound in bounds], default=12)):
             known[counter] = turn
@@ -213,6 +215,18 @@ def both_hold(first: list[tuple[Symbol, bool]], second: list[tuple[Symbol, bool]
             if all(bool(value) is wanted for value, wanted in values):
                 return True
     return False if computed else None
+
+
+def settled(symbol: Symbol, wanted: bool) -> Iterator[tuple[Symbol, bool]]:
+    """What a predicate takes for true or false and is no number, as it has to be for the predicate to hold: of
+    `optimizer is not None and turn % n == 0`, that it is not None."""
+    word, *parts = symbol.key
+    if word in ("and", "or", "not", "bool"):
+        for part in parts:
+            if isinstance(part, Symbol):
+                yield from settled(part, wanted is not (word == "not"))
+    elif word not in OPERATORS:
+        yield symbol, wanted
 
 
 def is_bounded(symbol: Symbol, counter: Symbol, divisors: set[Symbol]) -> bool:

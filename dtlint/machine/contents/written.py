@@ -9,9 +9,10 @@ from __future__ import annotations
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
-from dtlint.machine.values import MISSING, FunctionRef, Slots, Symbol, Unknown, Value
+from dtlint.machine.values import MISSING, TRUE, FunctionRef, Slots, Symbol, Unknown, Value
 
 WRITTEN = "written onto"  # fact of the run
+THERE = "attributes put onto"  # fact of the run: is there such an attribute by now?
 OWN = frozenset({"grad", "data", "requires_grad", "training"})  # tensors and modules are looked after elsewhere
 
 
@@ -27,6 +28,25 @@ def write(machine: Machine, base: Unknown, name: str, value: Value, before: Valu
         machine.remembered.clear()  # any of those calls may have read it
         slots[name] = before  # not in the journal: it was there before any branch
     machine.store(slots, name, value, mask, machine.world.full)
+
+
+def put_attribute(machine: Machine, base: Unknown, name: str, value: Value, before: Value, mask: int) -> None:
+    """`args.rank = …`: from here on, `hasattr(args, "rank")` holds for these lanes."""
+    write(machine, base, name, value, before, mask)
+    if keeps(base):
+        there = machine.facts.setdefault(THERE, {}).setdefault(base.symbol, Slots(1))
+        if name not in there:
+            there[name] = machine.unknown("hasattr", base.symbol, name)  # not in the journal, as above
+        machine.store(there, name, TRUE, mask, machine.world.full)
+
+
+def has_attribute(machine: Machine, base: Unknown, name: str) -> Value | None:
+    """Has the program put it there, on every way to here?"""
+    there = machine.facts.get(THERE, {}).get(base.symbol)
+    if there is None:
+        return None
+    machine.heap_reads += 1
+    return there.get(name)
 
 
 def keeps(base: Unknown) -> bool:

@@ -10,7 +10,7 @@ from dtlint.machine.contents.truth import truth
 from dtlint.machine.control.turn_questions import COUNTED
 from dtlint.machine.core import Machine, limited
 from dtlint.machine.lanes import lanes_in, lowest, restrict
-from dtlint.machine.library.feeding import multiples
+from dtlint.machine.library.feeding import multiples, totals
 from dtlint.machine.library.meeting import group_start
 from dtlint.machine.library.python import options
 from dtlint.machine.logs import CAUGHT, EXITS, Choice, Decision, Guards, decisions, plain_question, questions_in, told
@@ -207,6 +207,7 @@ def choose(
         else:
             differs = cause and cause.then(machine.step(f"decides on `{decision.text}`", at))
             machine.join_writes(writes_then, writes_other, join_symbol, differs, mask, older)
+        totals.seen_to(machine, symbol, (value for _, _, value in (*writes_then, *writes_other)))
     else:
         left_here = {exit_then[0], exit_other[0]} & {CAUGHT, *TURNS}
         if mask in (stayed_then, stayed_other) and not left_here:

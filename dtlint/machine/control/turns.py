@@ -175,6 +175,9 @@ def note_turn(machine: Machine, loop: Loop, mark: int, doubts: int) -> None:
     onto = written.places(machine)
     for container, name, before in machine.journal[mark:]:
         place = (id(container), name)
+        if place in seen:
+            continue
+        seen.add(place)  # what it holds later in the turn, the turn has put there itself
         if before is MISSING and type(name) is str:  # as it was read before
             if id(container) in onto:
                 before = machine.unknown("attr", onto[id(container)], name)
@@ -182,9 +185,8 @@ def note_turn(machine: Machine, loop: Loop, mark: int, doubts: int) -> None:
                 before = machine.unknown("name", name)
             elif type(container) is Slots and container.serial:
                 before = machine.unknown("attribute", container.serial, name)
-        if place in seen or not isinstance(before, Unknown | Tuple | Object | Row):
+        if not isinstance(before, Unknown | Tuple | Object | Row):
             continue
-        seen.add(place)
         before, after = restrict(before, loop.mask), restrict(container.get(name, MISSING), loop.mask)
         if after is before:
             continue

@@ -30,7 +30,7 @@ from dtlint.machine.library.jax import copies, key_splits
 from dtlint.machine.library.meeting import spawning, works
 from dtlint.machine.library.meeting.origins import SPAWNED
 from dtlint.machine.library.python import files, run_later
-from dtlint.machine.library.python.generators import BOUNDED, PART, items_of_part, stops_alike
+from dtlint.machine.library.python.generators import BOUNDED, ONE_OF, PART, asked, items_of_part, stops_alike
 from dtlint.machine.logs import WHAT_IS_CALLED, Call, Decision, Event
 from dtlint.machine.names import attributes, classes
 from dtlint.machine.names.frames import Frame
@@ -276,6 +276,7 @@ def follow(
     if isinstance(node, ir.Function) and node.is_generator:
         generator = machine.new("<generator>", mask)
         generator.facts.update(function=function, receiver=receiver, arguments=arguments, keywords=keywords)
+        generator.facts[ONE_OF] = generator.number
         return generator
     values = (*arguments, *(value for _, value in keywords))
     if too_deep(machine, function, mask):
@@ -410,6 +411,7 @@ NEVER = 1 << 60
 
 def resume(machine: Machine, generator: Object, mask: int, on_yield: Any) -> Value:
     facts = generator.facts
+    asked(machine, generator)
     given = (facts["function"], facts["receiver"], facts["arguments"], facts["keywords"])
     if PART in facts:
         return items_of_part(machine, generator, mask, on_yield)

@@ -34,6 +34,7 @@ from dtlint.machine.library.jax import mapping as jax_mapping
 from dtlint.machine.library.meeting import (
     children,
     collectives,
+    computed_alone,
     evidence,
     group_start,
     groups,
@@ -46,8 +47,8 @@ from dtlint.machine.library.meeting import (
     unheard,
     works,
 )
-from dtlint.machine.library.python import builtins as python
 from dtlint.machine.library.python import (
+    bars,
     by_settings,
     clocks,
     command_line,
@@ -55,6 +56,7 @@ from dtlint.machine.library.python import (
     exit_stacks,
     files,
     importing,
+    locks,
     log_filters,
     named_fields,
     options,
@@ -64,6 +66,7 @@ from dtlint.machine.library.python import (
     threads,
     thrown_away,
 )
+from dtlint.machine.library.python import builtins as python
 from dtlint.machine.library.python import iteration as python_iteration
 from dtlint.machine.library.python import methods as python_methods
 from dtlint.machine.library.training import (
@@ -114,6 +117,7 @@ HANDLERS: dict[str, Any] = {
     **threads.MODELS,
     **works.MODELS,
     **clocks.MODELS,
+    **locks.MODELS,
     **files.MODELS,
     **options.MODELS,
     **python.MODELS,
@@ -239,8 +243,8 @@ def initialised(
     if row is None:
         return NONE
     call = Invocation(row.name, row, None, arguments, keywords, mask, machine.making.get(thing.number, node))
-    if row.model == python.BAR:
-        thing.facts[containers.BEHIND] = python.progress(machine, call)
+    if row.model == bars.BAR:
+        thing.facts[containers.BEHIND] = bars.progress(machine, call)
     elif row.does == "context":
         opens(thing, call)
     if row.does != "make":
@@ -275,7 +279,7 @@ def call_method(machine: Machine, receiver: Value, name: str, invocation: Invoca
     if jax_mapping.staged(receiver, name):
         return receiver
     if isinstance(receiver, Object):
-        python.told_by_bar(machine, receiver, invocation.values)
+        bars.told(machine, receiver, invocation.values)
         if receiver.kind == tensors.KIND:
             if name == "backward":
                 return models.backward(machine, invocation)
@@ -308,6 +312,7 @@ def perform(
     thrown_away.performed(machine, invocation)
     workers.performed(machine, invocation)
     works.performed(machine, invocation)
+    computed_alone.performed(machine, invocation)
     files.handed(machine, invocation)
     if row.record:
         machine.emit_event(
@@ -421,6 +426,7 @@ def make(machine: Machine, call: Invocation) -> Value:
     streams.begun(machine, made)
     data.constructed(machine, made, call)
     parts.constructed(machine, made, call)
+    files.named(machine, made, call)
     return made
 
 

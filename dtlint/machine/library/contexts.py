@@ -57,7 +57,11 @@ def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int
     given = given_to_unseen(machine, manager)
     if given:
         machine.emit_event("record", UNSEEN, "", mask, extra={"given": given}, at=at)
-    return inner(entered(manager), mask)
+    before = machine.frame.guards
+    try:
+        return inner(entered(manager), mask)
+    finally:
+        machine.frame.guards = before  # a file that was locked in there is closed again
 
 
 def entered(manager: Value) -> Value:

@@ -12,8 +12,8 @@ from dtlint.machine.library.feeding import data, loaders
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.meeting import identity, meshes
+from dtlint.machine.library.python import bars, environment_use, files, generators, iterators, options, own_order
 from dtlint.machine.library.python import builtins as python
-from dtlint.machine.library.python import environment_use, files, generators, iterators, options, own_order
 from dtlint.machine.library.training import stepping
 from dtlint.machine.names import classes
 from dtlint.machine.values import (
@@ -74,7 +74,7 @@ def read_attribute(machine: Machine, thing: Object, name: str, mask: int) -> Val
         return thing.attributes["module"]
     if thing.kind == files.PATH:
         return files.attribute(machine, thing, name, mask)
-    found = data.attribute(machine, thing, name, mask)
+    found = data.attribute(machine, thing, name, mask) or bars.option(machine, thing, name)
     if found is not None:
         return found
     if isinstance(thing.kind, str) and thing.facts.get("wrapped"):
@@ -147,11 +147,11 @@ def element(machine: Machine, value: Value, mask: int) -> Value:
         inner = value.facts.get("inner")
         if value.kind == "<enumerate>" and inner:
             counted = own_order.numbered(machine, inner[0], machine.fresh("index"))
-            return Tuple((counted, element(machine, iterated(machine, inner[0], mask), mask)))
+            return Tuple((counted, one_more(machine, value, inner[0], mask)))
         if value.kind in ("<islice>", "<cycle>") and inner:
-            return element(machine, iterated(machine, inner[0], mask), mask)
+            return one_more(machine, value, inner[0], mask)
         if value.kind == "<zip>" and inner:
-            return Tuple(tuple(element(machine, iterated(machine, one, mask), mask) for one in inner))
+            return Tuple(tuple(one_more(machine, value, one, mask) for one in inner))
         if value.kind == "builtins.range":
             return data.number(machine, value)
         found = data.element(machine, value, mask) or through(machine, value, mask)
@@ -159,6 +159,14 @@ def element(machine: Machine, value: Value, mask: int) -> Value:
             return found
     key = jax_hosts.element(machine, value)
     return key if key is not None else containers.element(machine, value)
+
+
+def one_more(machine: Machine, whole: Object, inner: Value, mask: int) -> Value:
+    """The next of what `zip(…)` goes through, which was begun when that was made."""
+    walk = iterated(machine, inner, mask)
+    if generators.is_generator(walk):
+        walk.facts.setdefault(generators.SINCE, whole.number)
+    return element(machine, walk, mask)
 
 
 WALKED = frozenset({"builtins.range", "list", "<enumerate>", "<zip>", "<islice>"})

@@ -64,6 +64,7 @@ MOVED_ON = "moved on"  # fact of the run: symbols to which something was added w
 
 def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
     from dtlint.machine.contents.operators import arithmetic
+    from dtlint.machine.library.computing import metrics
     from dtlint.machine.library.python import environment_use
 
     old = machine.evaluate(node.target, mask)
@@ -78,10 +79,10 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
     if isinstance(old, External) and node.op == "|" and environment_use.taken_over(machine, old, value, mask):
         return mask
     if isinstance(old, Object) and old.kind == "torch.Tensor":
-        held = arithmetic(machine, node.op, old.attributes.get("content", old), value)
-        machine.set(old, "content", held, mask)
-        from dtlint.machine.library.computing import metrics
-
+        before = old.attributes.get("content", old)
+        if node.op == "+":
+            metrics.added(machine, before, old.number)
+        machine.set(old, "content", arithmetic(machine, node.op, before, value), mask)
         metrics.grown(machine, old, node.op)
         return mask
     own = own_operators.changed(machine, node.op, old, value, mask)
@@ -91,13 +92,12 @@ def run_augmented(machine: Machine, node: ir.AugAssign, mask: int) -> int:
     result = traced(machine, arithmetic(machine, node.op, old, value), node.target)
     if isinstance(old, Unknown) and node.op == "+":
         machine.facts.setdefault(MOVED_ON, set()).add(old.symbol)
+        metrics.added(machine, old, machine.frame.variables.newer)
     if node.op in batches.OPERATORS:
         batches.noticed(machine, node, old, value, result)
     if isinstance(node.target, ir.Index):
         container = machine.evaluate(node.target.value, mask)
         if isinstance(container, Object) and container.kind == "torch.Tensor":
-            from dtlint.machine.library.computing import metrics
-
             metrics.grown(machine, container, node.op)
         if put_items.only_changes(container):
             put_items.change(machine, container, machine.evaluate(node.target.index, mask), result, mask)
@@ -196,7 +196,7 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
         machine.set(base, ("key", name) if containers.NAMESPACE in base.facts else name, value, mask)
     elif isinstance(base, Unknown):
         if written.keeps(base):
-            written.write(machine, base, name, value, attributes.of_unknown(machine, base, name, mask), mask)
+            written.put_attribute(machine, base, name, value, attributes.of_unknown(machine, base, name, mask), mask)
     elif isinstance(base, ClassRef):
         machine.store(base.attributes, name, value, mask, machine.world.full)
     elif isinstance(base, FunctionRef | Bound):

@@ -6,7 +6,7 @@ shape is looked at, a start that is made once more: there the same numbers are w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from dtlint.findings import Span
 from dtlint.ir import nodes as ir
@@ -26,7 +26,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import key_splits
 from dtlint.machine.library.jax.facts import LEARNED, has
 from dtlint.machine.library.jax.keys import root_of
-from dtlint.machine.library.python.generators import HANDED_OUT, RESUMED
+from dtlint.machine.library.python.generators import ASKED, HANDED_OUT, RESUMED
 from dtlint.machine.logs import Call, Event, Loop
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Symbol, Tuple, Unknown, Value
@@ -146,6 +146,7 @@ def on_purpose(run: Run, again: Again) -> bool:
         or started_over(run, again)
         or starts_like_it(run, again)
         or before_the_first_item(run, again)
+        or goes_on(run, again)
         or of_another_cell(run, again)
         or given_the_same(run.project.tree(again.site.path), again.site.line, again.site.column)
         or other_losses(run, again)
@@ -182,6 +183,17 @@ def before_the_first_item(run: Run, again: Again) -> bool:
         (i for i, node in enumerate(below) if isinstance(node, Call) and (node.path, node.at) in resumed), None
     )
     return place is not None and not any(isinstance(node, Loop) for node in below[place:])
+
+
+def goes_on(run: Run, again: Again) -> bool:
+    """`first = next(batches)`, and `for batch in batches:` somewhere else: the generator goes on where it was."""
+    if again.first is None:
+        return False
+    here, there = (
+        {(node.path, node.at) for node in use.path if isinstance(node, Call)} for use in (again.first, again.second)
+    )
+    one, other = here - there, there - here
+    return any(one & places and other & places for places in run.facts.get(ASKED, {}).values())
 
 
 def of_another_cell(run: Run, again: Again) -> bool:
@@ -358,16 +370,23 @@ def statement_at(run: Run, place: Span) -> ir.Node | None:
 
 def made_inside(run: Run, again: Again) -> bool:
     """Does a function make a key of a written seed for itself, or have one as a default? Whoever calls it twice wants
-    the same twice."""
-    if again.first is None:
-        return False
+    the same twice. And whoever calls a layer, of which the class says from which key its weights begin."""
     made = run.facts.get("jax roots", {}).get(root_of(key_used(again.second.event) or NONE))
     if made is None:
         return False
     path, at, function = made[0]
-    common = {id(node) for node in again.first.path}
+    common = {id(node) for node in again.first.path} if again.first is not None else set()
     calls = [node for node in again.second.path if isinstance(node, Call) and id(node) not in common]
-    if any((node.callee_path, node.function) == (path, function) for node in calls):
+    around = [one for one in way_to(run.project.tree(path), *at[:2]) if isinstance(one, ir.Function | ir.Class)]
+    if again.first is None and not isinstance(around[-1] if around else None, ir.Class):
+        return False
+    if again.first is not None and any((node.callee_path, node.function) == (path, function) for node in calls):
         return True
-    around = [one for one in way_to(run.project.tree(path), *at[:2]) if isinstance(one, ir.Function)]
-    return any((node.callee_path, node.callee_at) == (path, one.at) for one in around[-1:] for node in calls)
+    return any((node.callee_path, node.callee_at) == (path, one) for one in entered_at(around[-1:]) for node in calls)
+
+
+def entered_at(around: Sequence[ir.Node]) -> Iterator[tuple[int, int]]:
+    """Where a function begins, or the methods of a class do."""
+    for one in around:
+        methods = [each for each in one.body if isinstance(each, ir.Function)] if isinstance(one, ir.Class) else [one]
+        yield from (method.at for method in methods)

@@ -49,6 +49,7 @@ class Access:
     value: Value = NONE
     order: int = 0
     own: int = 0  # lanes whose place is on a disk of their node
+    scored: bool = False  # each rank's name of it has a score of its own in it
 
     def lanes(self) -> Iterator[int]:
         return lanes_in(self.mask)

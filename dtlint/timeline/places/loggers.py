@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.python.builtins import SAYS_ITS_RANK
+from dtlint.machine.library.python.bars import SAYS_ITS_RANK
 from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop, decisions
 from dtlint.machine.run import Run
-from dtlint.machine.values import BY_RANK, BY_SHARE, NONE, Const, Object, Row, Symbol, Unknown, Value, lane_value
+from dtlint.machine.values import BY_RANK, BY_SHARE, NONE, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
 from dtlint.timeline.options import usual_switch
 from dtlint.timeline.places.files import WRITES, accesses, in_turns
 from dtlint.timeline.places.found_done import found_done
@@ -19,6 +20,16 @@ from dtlint.timeline.programs import forgotten
 from dtlint.timeline.ranks.arrivals import all_ranks_here, started
 from dtlint.timeline.ranks.hints import locked, undecided, vaguely_guarded
 from dtlint.timeline.records import guards_over, recorded
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A run of a tracker, by whatever its module is told from then on."""
+
+    event: Event
+    tracker: str
+    lanes: int
+    by_library: bool
 
 
 def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
@@ -77,19 +88,43 @@ def at_home(run: Run, event: Event, lanes: int) -> bool:
     return any(one.event is event and one.own & lanes == lanes for one in accesses(run))
 
 
-def unopened(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int, Event]]:
+def unopened(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int, Opened]]:
     """What is told to a tracker's run, by its module, on ranks that have opened none, and where others have."""
-    for event, path in recorded(run, "log"):
+    opened = [Opened(event, *opening) for event, _ in recorded(run, "log-init") for opening in opens(event)]
+    for event, path in recorded(run, "log") if opened else ():
         call = event.extra.get("call")
         if not isinstance(call, Invocation) or call.receiver is not None:
             continue
         tracker = event.api.partition(".")[0]
-        openings = [one for one, _ in recorded(run, "log-init") if one.api.partition(".")[0] == tracker]
-        without = event.mask & ~reduce(or_, (one.mask for one in openings), 0)
-        if not openings or not without or not all(guarded_by_rank(one) for one in openings):
+        openings = [one for one in opened if one.tracker == tracker]
+        without = event.mask & ~reduce(or_, (one.lanes for one in openings), 0)
+        if not openings or not without or not all(one.by_library or guarded_by_rank(one.event) for one in openings):
             continue
         if not vaguely_guarded(run, event, path) and not asks_for(tracker, path):
             yield event, path, without, openings[0]
+
+
+def opens(event: Event) -> Iterator[tuple[str, int, bool]]:
+    """The tracker, the ranks that have a run of it afterwards, and whether a library has chosen them."""
+    call = event.extra.get("call")
+    if not isinstance(call, Invocation) or not call.row.extra.get("self_guarded"):
+        yield event.api.partition(".")[0], event.mask, False
+        return
+    named = call.row.extra.get("opens")
+    maker = call.receiver.facts.get("call") if isinstance(call.receiver, Object) else None
+    given = maker.get(str(call.row.extra.get("opens_by"))) if isinstance(maker, Invocation) else None
+    for tracker in (named, *texts_in(given)):
+        if isinstance(tracker, str):
+            yield tracker, event.mask & 1, True
+
+
+def texts_in(value: Value | None) -> Iterator[object]:
+    """`log_with="wandb"`, `log_with=["wandb", "tensorboard"]`"""
+    if isinstance(value, Const):
+        yield value.value
+    held = value.attributes.get("[]") if isinstance(value, Object) else value
+    for item in held.items if isinstance(held, Tuple) else ():
+        yield from texts_in(item)
 
 
 def guarded_by_rank(event: Event) -> bool:

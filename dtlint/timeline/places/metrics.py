@@ -193,14 +193,25 @@ def gives_all(loader: Object) -> bool:
 
 
 def written_by_one(run: Run, asked: Event) -> Event | None:
-    """What is written under this decision that each rank takes for itself, by some ranks only."""
+    """What is written by some ranks only under this decision that each rank takes for itself, or later, of what it has
+    chosen: `if score > best: kept = copy.deepcopy(state)`."""
     for event, path in recorded(run, "file-write"):
-        if event.mask != run.world.full and any(
+        under = any(
             isinstance(node, Choice) and (node.decision.path, node.decision.at[0]) == (asked.path, asked.at[0])
             for node in path
-        ):
+        )
+        if event.mask != run.world.full and (under or writes_chosen(event, asked)):
             return event
     return None
+
+
+def writes_chosen(event: Event, asked: Event) -> bool:
+    call = event.extra.get("call")
+    held = held_in(call.values) if isinstance(call, Invocation) else ()
+    questions = [value.symbol for value in asked.extra["values"]]
+    return any(
+        isinstance(one, Unknown) and one.symbol.key[0] == "split" and one.symbol.key[1] in questions for one in held
+    )
 
 
 def off_root(event: Event) -> bool:

@@ -10,11 +10,12 @@ from dtlint.machine.library.computing.provenance import inner_symbols
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.python.files import text_of
-from dtlint.machine.logs import Event, implied
+from dtlint.machine.logs import Event, Loop, implied
 from dtlint.machine.run import Run
 from dtlint.machine.values import Cause, Object, Row, Symbol, Unknown, Value, lane_value
 from dtlint.timeline.places.files import READS, WRITES, Access, accesses, overlap, private
 from dtlint.timeline.places.host_files import of_each_host
+from dtlint.timeline.places.races import CONTENT
 from dtlint.timeline.places.two_lanes import answers_to, chosen
 from dtlint.timeline.places.wrong_scopes import on_a_second_machine_only
 from dtlint.timeline.programs import in_a_test
@@ -45,7 +46,7 @@ def together_at(run: Run) -> Iterator[tuple[Access, str]]:
     """What all ranks save or load together, whoever calls."""
     for event, path in recorded(run, "file-write", "load"):
         found = joint(run, event, path)
-        if found is not None:
+        if found is not None and evidence.with_others(run, event):
             yield found, "all ranks of this checkpoint have to name the same place"
     for event, path in recorded(run, "<collective>"):
         call = event.extra.get("call")
@@ -79,13 +80,26 @@ def suspects(run: Run, whole: bool) -> Iterator[tuple[Access, str]]:
         if sure and access.kind == "mkdir" and several_on_a_host(run, access) and not private(access.value):
             yield access, "each rank makes a folder of its own"
         if access.kind in READS:
-            other = next((one for one in found_here if one.kind in FILLED and foreign(one, access)), None)
+            used = access.kind != "listing" or any(loads_from(one, access) for one in accesses(run))
+            filled = (one for one in found_here if one.kind in FILLED and (used or comes_before(one, access)))
+            other = next((one for one in filled if foreign(one, access)), None)
             if other is not None and not finds_nothing(other, access):
                 yield access, f"what is read here was written by another rank (line {other.event.at[0]})"
         elif access.kind != "mkdir":
             folder = next((one for one in found_here if one.kind == "mkdir" and made_for(run, one, access)), None)
             if folder is not None:
                 yield access, f"the folder was made by another rank (line {folder.event.at[0]}), under its own name"
+
+
+def comes_before(write: Access, read: Access) -> bool:
+    """Is there something to list by then, or after a turn of a loop around both? Who loads what is there holds that it
+    is there, whoever has written it."""
+    around = [node for node in read.path if isinstance(node, Loop)]
+    return write.order < read.order or any(node is one for node in write.path for one in around)
+
+
+def loads_from(load: Access, listing: Access) -> bool:
+    return load.kind in CONTENT and load.order > listing.order and related(listing, load)
 
 
 def finds_nothing(write: Access, read: Access) -> bool:

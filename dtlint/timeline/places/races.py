@@ -69,7 +69,7 @@ def met_early(run: Run) -> Iterator[Race]:
             yield from gathered(run, found, other)
         elif other.kind in FILLS:
             yield from filled(run, changes, other)
-            yield from entered(run, found, other)
+            yield from entered(run, changes, found, other)
         elif other.kind == "file-ask":
             yield from asked(run, changes, other)
 
@@ -197,12 +197,12 @@ def filled(run: Run, changes: list[Access], use: Access) -> Iterator[Race]:
                 return
 
 
-def entered(run: Run, found: list[Access], use: Access) -> Iterator[Race]:
+def entered(run: Run, changes: list[Access], found: list[Access], use: Access) -> Iterator[Race]:
     """Some ranks make a folder, others write into it with a call that needs it to be there."""
     call = use.call
     if use.kind != "file-write" or call is None or not call.row.extra.get("into_folder") or tried_again(use):
         return
-    for change in reversed(found):
+    for change in reversed(changes):
         if change.kind != "mkdir" or change.order > use.order:
             continue
         if constructed(run, change) and not constructed(run, use):

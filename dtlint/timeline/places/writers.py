@@ -23,6 +23,7 @@ from dtlint.timeline.places.files import WRITES, Access, accesses, choices_of_fi
 from dtlint.timeline.places.found_done import found_done, found_missing, same_place
 from dtlint.timeline.places.host_files import of_each_host
 from dtlint.timeline.places.numbers import numbered
+from dtlint.timeline.places.scores import under_one_name
 from dtlint.timeline.programs import forgotten
 from dtlint.timeline.ranks.arrivals import all_ranks_here, first_start, moment, own_starts
 from dtlint.timeline.ranks.hints import OWN_DEVICE, RANK, locked, speaks_so, vaguely_guarded
@@ -30,7 +31,7 @@ from dtlint.timeline.records import recorded
 
 
 def shared_writes(run: Run) -> Iterator[tuple[Access, int]]:
-    for access in () if forgotten(run) else accesses(run):
+    for access in () if forgotten(run) else (under_one_name(run, one) for one in accesses(run)):
         if access.kind not in WRITES or not all_ranks_here(run, access.path, access.event) or tolerant(run, access):
             continue
         if access.call is not None and access.call.row.extra.get("log") and quiet_ranks(run):

@@ -13,7 +13,7 @@ from dtlint.machine.logs import Call, Event, LogNode, plain_question
 from dtlint.machine.run import SEEN, Run
 from dtlint.machine.starts.entries import CALLED_ALONE, CALLED_ON_ALL, HELD_BY_ALL, MADE
 from dtlint.timeline.arrays.lives import NOTHING, Use, across, sides
-from dtlint.timeline.options import asked_by_itself
+from dtlint.timeline.options import asked_by_itself, left_out_nowhere
 from dtlint.timeline.places.files import WRITES, acting
 from dtlint.timeline.programs import in_a_test
 from dtlint.timeline.records import guards_over, recorded
@@ -75,13 +75,12 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
 
 def instead_of_start(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
     """Is this on the other side of a branch than whatever starts several ranks? Or is the side a program of its own,
-    after which it leaves, for an option that the documents give where they start one process only? Then it is for one
-    process."""
-    if any(
-        choice.exits[0 if then else 1] and asked_by_itself(run, choice.symbol, then)
-        for choice, then in sides(Use(NOTHING, event, path))
-    ):
-        return True
+    after which it leaves, for an option that the documents give where they start one process only, or for who leaves
+    out what they give wherever they start several? Then it is for one process."""
+    for choice, then in sides(Use(NOTHING, event, path)):
+        leaves = choice.exits[0 if then else 1]
+        if (leaves and asked_by_itself(run, choice.symbol, then)) or left_out_nowhere(run, choice.symbol, then):
+            return True
     known = [Use(NOTHING, one, above) for one, above in recorded(run, *STARTS, "<collective>")]
     starts = [one for one in known if one.event.op in BEGINS] or known
     here = Use(NOTHING, event, path)

@@ -35,6 +35,7 @@ from dtlint.timeline.ranks.parting import (
     next_in_loop,
     strip_ends,
 )
+from dtlint.timeline.ranks.rounds import counted_alike, goes_round
 from dtlint.timeline.records import guards_over
 
 # causes of a number that ranks cannot have in common: who they are, and what each sees or draws for itself
@@ -54,6 +55,8 @@ def decided_alone(run: Run) -> Iterator[Divergence]:
     seen: set[tuple[object, ...]] = set()
     parted: set[tuple[str, int]] = set()
     for node, path in run.walk():
+        if isinstance(node, Choice | Loop) and node.cause is not None and is_in_rounds(run, node, path):
+            continue
         if isinstance(node, Choice) and node.cause is not None:
             found = may_split(run, node, path) or other_group(node, path)
         elif isinstance(node, Choice):
@@ -80,6 +83,11 @@ def decided_alone(run: Run) -> Iterator[Divergence]:
         if place not in seen:
             seen.add(place)
             yield found
+
+
+def is_in_rounds(run: Run, node: Choice | Loop, path: Path) -> bool:
+    """Is it a part that is begun anew where it ends, or asked how many turns there were over all of them?"""
+    return (isinstance(node, Loop) and goes_round(node, path)) or counted_alike(run, node, path)
 
 
 def asked_of_merged(run: Run, node: Choice, path: Path) -> Divergence | None:

@@ -11,11 +11,11 @@ from dtlint.machine.library.feeding import sharding, streams, whole_batches
 from dtlint.machine.library.feeding.loader_options import LOADER, is_open, number_of, option
 from dtlint.machine.library.feeding.whole_batches import unpadded
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop, Site
+from dtlint.machine.logs import Choice, Event, LogNode, Loop, Site
 from dtlint.machine.run import Run
-from dtlint.machine.spoken import first_in
 from dtlint.machine.values import NONE, Const, Object, Symbol, Unknown, Value
 from dtlint.machine.walks import walk
+from dtlint.timeline.ranks.rounds import goes_round
 from dtlint.timeline.samples.data import Steps, kept
 from dtlint.timeline.steps.training import PartLoop, event_step, loader_of, place_of, step_at, survey
 
@@ -129,7 +129,7 @@ def uneven_shards(run: Run) -> Iterator[tuple[Site, Steps]]:
     for part in survey(run).parts:
         if part.talks is None or part.leaves or part.loop.cause is None or part.loop.cause.kind != "shard":
             continue
-        if goes_round(part):
+        if goes_round(part.loop, part.above):
             continue
         marks = cuts(part.loop)
         if not marks:
@@ -154,22 +154,6 @@ def cuts(loop: Loop) -> list[Any]:
     if known is not None:
         return list(known.shards)
     return sharding.shards_of(loop.subject) if loop.subject is not None else []
-
-
-def goes_round(part: PartLoop) -> bool:
-    """`while True: for name in names: …`: who comes to the end begins anew, and meets the others in every turn. Unless
-    they are also to meet once a round."""
-    inner: LogNode = part.loop
-    for outer in reversed(part.above):
-        if not isinstance(outer, Loop | Call):
-            return False
-        body = outer.body if isinstance(outer, Loop) else outer.log
-        if any(node is not inner and first_in(node, outer.mask) is not None for node in body.nodes):
-            return False
-        if isinstance(outer, Loop):
-            return outer.decision.endless
-        inner = outer
-    return False
 
 
 def loop_step(part: PartLoop) -> Step:

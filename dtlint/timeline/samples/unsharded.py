@@ -119,9 +119,9 @@ def drawn_without_end(use: Use) -> bool:
 
 def walked_bare(use: Use) -> bool:
     """A pipeline that is walked over without a loader around it, and that nobody has told the rank. Those of WebDataset
-    answer for themselves."""
+    answer for themselves, and what a class of the program makes of its stages nobody knows."""
     loader = use.loader
-    if not is_pipeline(loader) or webdatasets.dataset_of(loader) is not None or not same_on_all_hosts(loader):
+    if not is_pipeline(loader) or webdatasets.is_one(loader) or not same_on_all_hosts(loader):
         return False
     turn = walk(use.loop.body) if use.loop is not None else ()  # `if number % world != rank: continue`
     return not any(one.cause is not None and one.cause.kind in BY_SHARE for one, _ in turn if isinstance(one, Choice))
@@ -228,18 +228,17 @@ def picked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
                 continue
             done.add(state.site)
             picked = step_at(drawn, "the samples are picked with the same numbers on every rank")
-            yield (
-                state.site,
-                kept(
-                    *ways_to(run, state.site), picked, event_step(event, "the gradients of all ranks are combined here")
-                ),
-            )
+            taken = (step_at(mark[1:4], "and taken here") for mark in provenance.marks(loss, picks.WINDOW, 0))
+            combined = event_step(event, "the gradients of all ranks are combined here")
+            yield state.site, kept(*ways_to(run, state.site), picked, *taken, combined)
 
 
 def walked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
     """Windows that move on over stored data, from the same place on every rank and by the same width."""
     done: set[Site] = set()
     for event, loss, loop in own_losses(run):
+        if next(picks_in(run, loss), None) is not None:
+            continue  # windows of an order that all ranks have drawn alike
         for mark in provenance.marks(loss, picks.WINDOW, 0):
             place: Site = mark[1:4]
             if place not in done and picks.moves_on(run.facts, mark[4], mark[5], loop):

@@ -12,7 +12,7 @@ from dtlint.timeline.steps.loss_scale import several
 from dtlint.timeline.steps.models_used import changes
 from dtlint.timeline.steps.stepping import backwards, events, steps
 from dtlint.timeline.steps.windows import Window, own_predicates, same_optimizer, windows
-from dtlint.timeline.symbols import both_hold
+from dtlint.timeline.symbols import both_hold, leaves
 
 Predicates = tuple[tuple[Symbol, bool], ...]
 
@@ -115,8 +115,11 @@ def in_the_same_turns(clears: Predicates, steps: Predicates) -> bool:
 
 
 def never_alone(first: list[tuple[Symbol, bool]], second: Predicates) -> bool:
-    """Is there no turn in which the first hold and one of the second does not?"""
-    return bool(first) and all(both_hold(first, [(symbol, not wanted)]) is False for symbol, wanted in second)
+    """Is there no turn in which the first hold and one of the second does not? What is a setting is so in all turns."""
+    turning = [(symbol, wanted) for symbol, wanted in second if leaves(symbol)[0]]
+    return bool(first and turning) and all(
+        both_hold(first, [(symbol, not wanted)]) is False for symbol, wanted in turning
+    )
 
 
 def asked(met: Met, loop: Loop) -> set[tuple[int, int]]:

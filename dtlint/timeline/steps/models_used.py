@@ -11,7 +11,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.contents.presence import asks_presence, decided_by
 from dtlint.machine.lanes import token
-from dtlint.machine.library.computing.provenance import inner_symbols, symbols_in
+from dtlint.machine.library.computing.provenance import inner_symbols, modules_of, symbols_in
 from dtlint.machine.library.training.parts import CONSTANT
 from dtlint.machine.logs import Call, Choice, Event, Loop, Site
 from dtlint.machine.names.subscripts import listed_parts
@@ -69,7 +69,7 @@ def wraps(run: Any) -> Iterator[tuple[Met, Any, Object]]:
 def unused_parts(run: Any) -> Iterator[tuple[Site, Part]]:
     """Where the model is wrapped without a word of missing gradients, and the part that has none in some turns."""
     for met, owner, inner in (*untold_wraps(run), *waiting_frameworks(run)):
-        if in_constructor(run, met.event, tuple(node for node, _ in met.above)):
+        if in_constructor(run, met.event, tuple(node for node, _ in met.above)) or adds_all_numbers(run, inner):
             continue  # which of the methods trains, and with what, is up to whoever made the instance
         forwards = [one for one in events(run, "collective", "forward") if inner in inner_of(one.event)]
         part = surest(part for model in of_project(inner) for part in left_out(run, model, forwards))
@@ -80,6 +80,16 @@ def unused_parts(run: Any) -> Iterator[tuple[Site, Part]]:
         part = surest(left_out(run, module, steps))
         if part is not None:
             yield site_of(met, trainer), part
+
+
+def adds_all_numbers(run: Any, model: Object) -> bool:
+    """`loss + 0 * sum(p.sum() for p in model.parameters())`: each of them has a gradient, in whatever it was used."""
+    for met in events(run, "collective", "backward"):
+        loss, outer = met.event.extra.get("loss"), met.event.extra.get("model")
+        if isinstance(loss, Unknown) and isinstance(outer, Object) and model in inner_of(met.event):
+            if not modules_of(loss.symbol).isdisjoint({outer.number, model.number}):
+                return True
+    return False
 
 
 def surest(found: Iterator[Part]) -> Part | None:

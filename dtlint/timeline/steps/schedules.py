@@ -3,43 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.python.run_later import names_in
 from dtlint.machine.library.training.wrapping import ALONE
 from dtlint.machine.logs import Choice, Event, Loop
 from dtlint.machine.values import Bound, Const, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, in_each_turn, loops_over
 from dtlint.timeline.samples.workers import loaded_by
+from dtlint.timeline.steps.prepared_schedules import prepared_wrongly
+from dtlint.timeline.steps.schedule_counts import (
+    DIVIDES,
+    Schedule,
+    WrongLength,
+    any_world,
+    factors,
+    is_world,
+    lengths,
+    longest,
+    multiplies_only,
+)
 from dtlint.timeline.steps.stepping import events
 from dtlint.timeline.steps.windows import unconditional, windows
 from dtlint.timeline.symbols import moduli, periodic
-
-MULTIPLIES = frozenset({"op *", "op +", "length", "len"})
-DIVIDES = ("op //", "op /")
-ROUNDED = ("math.ceil", "math.floor")
-
-
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    made: Met
-    call: Any
-    symbol: Symbol  # of its length
-    lengths: frozenset[Any]  # the loaders and data sets whose length it is made of: numbers, or symbols
-    parallel: bool  # the number of processes is part of it
-
-
-@dataclass(frozen=True, slots=True)
-class WrongLength:
-    met: Met
-    message: str
-    remedy: str
-    why: str
 
 
 def schedules(run: Any) -> Iterator[Schedule]:
@@ -73,24 +62,6 @@ def asked_by(factor: Value | None) -> Value | None:
     return min(counts, key=lambda value: sum(one.key[0] == "op //" for one in symbols_in(value.symbol)), default=None)
 
 
-def lengths(symbol: Symbol) -> Iterator[int | Symbol]:
-    for one in symbols_in(symbol):
-        if one.key[0] == "length" and isinstance(one.key[1], int):
-            yield one.key[1]
-        elif one.key[0] == "len" and isinstance(one.key[1], tuple) and one.key[1][0] == "object":
-            yield one.key[1][1]
-        elif one.key[0] == "len" and isinstance(one.key[1], Symbol):
-            yield one.key[1]
-
-
-def any_world(symbol: Symbol) -> bool:
-    return any(is_world(part) for one in symbols_in(symbol) for part in one.key)
-
-
-def is_world(part: Any) -> bool:
-    return isinstance(part, tuple) and len(part) == 3 and part[2] == "world"
-
-
 def prepared(run: Any, schedule: Schedule) -> Any:
     """The call that prepares a schedule, which steps once for each process then."""
     for _, call in prepares(run):
@@ -117,6 +88,13 @@ def step_of(run: Any, schedule: Schedule) -> tuple[Met, Loop] | None:
     return None
 
 
+def walked_over(subject: Any) -> Any:
+    """The loader itself: of `enumerate(loader)`, of a bar around it."""
+    while isinstance(subject, Object) and subject.facts.get("inner"):
+        subject = subject.facts["inner"][0]
+    return subject
+
+
 def stepped_with(subject: Value | None) -> Iterator[Any]:
     """The call that made what steps, and those that made its parts: `SequentialLR(optimizer, [warm, cool], …)`."""
     call = subject.facts.get("call") if isinstance(subject, Object) else None
@@ -140,7 +118,9 @@ def wrong_lengths(run: Any) -> Iterator[WrongLength]:
             continue
         by = prepared(run, schedule)
         found = found or (
-            after_sharding(schedule, by, stepped[1].subject) or micro_batches_of_all(schedule, by)
+            None
+            if by is not None and evidence.alone(run)
+            else prepared_wrongly(schedule, by, walked_over(stepped[1].subject))
             if by is not None
             else before_sharding(run, schedule)
             or of_all_samples(run, schedule)
@@ -152,48 +132,6 @@ def wrong_lengths(run: Any) -> Iterator[WrongLength]:
         if found is not None and (stepped[0].number, found.message) not in told:
             told.add((stepped[0].number, found.message))
             yield found
-
-
-OTHERWISE = ("gradient_accumulation_plugin", "step_scheduler_with_optimizer")
-
-
-def after_sharding(schedule: Schedule, by: Any, loader: Any) -> WrongLength | None:
-    made = by.receiver.facts.get("call") if isinstance(by.receiver, Object) else None
-    if made is None or any(made.get(name) is not None for name in OTHERWISE):
-        return None
-    if not isinstance(loader, Object) or loader.facts.get("whole batches") is not False:
-        return None
-    window = made.get("gradient_accumulation_steps")
-    counts_turns = multiplies_only if window in (None, Const(1)) else partial(counts_windows, of=token(window))
-    if schedule.parallel or schedule.lengths != {loader.number} or not counts_turns(schedule.symbol):
-        return None
-    return WrongLength(
-        schedule.made,
-        "the schedule counts this rank's batches, but once prepared it steps for each of the processes and ends early",
-        "count the batches before `prepare()`, or multiply them by the number of processes",
-        "the length of the loader that `prepare()` gave back",
-    )
-
-
-def micro_batches_of_all(schedule: Schedule, by: Any) -> WrongLength | None:
-    """`updates * accumulate * processes`: a prepared schedule steps where the optimizer does, once for each process."""
-    made = by.receiver.facts.get("call") if isinstance(by.receiver, Object) else None
-    if made is None or any(made.get(name) is not None for name in OTHERWISE):
-        return None
-    window = made.get("gradient_accumulation_steps")
-    if window in (None, Const(1)) or not schedule.parallel:
-        return None
-    found = factors(longest(schedule.symbol))
-    counted = [part for part in found if isinstance(part, Symbol) and any(lengths(part))]
-    if token(window) not in found or not all(counts_windows(part, token(window)) for part in counted):
-        return None
-    return WrongLength(
-        schedule.made,
-        "the prepared schedule steps once per window for each of the processes; times the micro-batches of a window"
-        " it never ends",
-        "leave the number of micro-batches out",
-        "multiplied by the number of micro-batches",
-    )
 
 
 def before_sharding(run: Any, schedule: Schedule) -> WrongLength | None:
@@ -286,26 +224,6 @@ def multiplied(run: Any, schedule: Schedule) -> WrongLength | None:
         "leave the number of ranks out",
         "multiplied by the number of ranks",
     )
-
-
-def longest(symbol: Symbol) -> Symbol:
-    """Of `total - warmup`, `total - int(0.1 * total)` and `total // 2`: the total."""
-    word, *sides = symbol.key
-    if word not in ("op -", *DIVIDES) or not isinstance(sides[0], Symbol):
-        return symbol
-    own_part = word == "op -" and isinstance(sides[1], Symbol) and sides[0] in symbols_in(sides[1])
-    return longest(sides[0]) if own_part or not counts(sides[1]) else symbol
-
-
-def counts(part: Any) -> bool:
-    """Does it hang on how many processes or batches there are?"""
-    return is_world(part) or (isinstance(part, Symbol) and (any_world(part) or any(lengths(part))))
-
-
-def factors(part: Any) -> list[Any]:
-    if not isinstance(part, Symbol) or part.key[0] != "op *":
-        return [part]
-    return [one for side in part.key[1:] for one in factors(side)]
 
 
 def turns_multiplied(run: Any, schedule: Schedule) -> WrongLength | None:
@@ -408,41 +326,6 @@ def loader_numbers(subject: Object) -> set[int]:
     if inner and isinstance(inner[0], Object):
         found |= loader_numbers(inner[0])
     return found
-
-
-def multiplies_only(symbol: Symbol) -> bool:
-    kind, *parts = symbol.key
-    if kind in SETTINGS and not any(lengths(symbol)):
-        return True
-    whole = rounded_down(symbol)
-    inner = [whole] if whole is not None else [part for part in parts if isinstance(part, Symbol)]
-    return all(multiplies_only(part) for part in inner) if whole is not None or kind in MULTIPLIES else not inner
-
-
-def rounded_down(symbol: Symbol) -> Symbol | None:
-    """`len(loader)` of `len(loader) // window * window` and `len(loader) - len(loader) % window`: as many, but for the
-    rest."""
-    kind, *sides = symbol.key
-    if kind == "op -" and isinstance(sides[0], Symbol) and isinstance(sides[1], Symbol):
-        return sides[0] if sides[1].key[:2] == ("op %", sides[0]) else None
-    for divided, factor in (sides, sides[::-1]) if kind == "op *" and len(sides) == 2 else ():
-        if isinstance(divided, Symbol) and divided.key[0] == "op //" and divided.key[2] == factor:
-            return divided.key[1] if isinstance(divided.key[1], Symbol) else None
-    return None
-
-
-SETTINGS = ("attr", "item")  # `options.epochs`, `config["epochs"]`
-
-
-def counts_windows(symbol: Symbol, of: Any) -> bool:
-    """`epochs * math.ceil(len(loader) / accumulate)`: what steps once per window, and nothing else is in it."""
-    key = symbol.key
-    if key[0] == "op *":
-        sides = [part for part in key[1:] if isinstance(part, Symbol) and any(lengths(part))]
-        return len(sides) == 1 and counts_windows(sides[0], of)
-    if key[0] in ROUNDED:
-        return isinstance(key[1], Symbol) and counts_windows(key[1], of)
-    return key[0] in DIVIDES and key[2] == of and isinstance(key[1], Symbol) and multiplies_only(key[1])
 
 
 def too_often(run: Any, schedule: Schedule, step: Met) -> WrongLength | None:

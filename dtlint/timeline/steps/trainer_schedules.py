@@ -9,7 +9,8 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.training.wrapping import ALONE
 from dtlint.machine.values import Const, Object, Tuple, Value
 from dtlint.timeline.order import Met
-from dtlint.timeline.steps.schedules import Schedule, WrongLength, counts_windows, multiplies_only, schedules, step_of
+from dtlint.timeline.steps.schedule_counts import Schedule, WrongLength, counts_windows, multiplies_only
+from dtlint.timeline.steps.schedules import schedules, step_of
 from dtlint.timeline.steps.stepping import events
 from dtlint.timeline.steps.waiting import several
 

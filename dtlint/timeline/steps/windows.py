@@ -215,16 +215,18 @@ def at_each_pass(run: Any, op: str, window: Window) -> list[Met]:
         if met.event.mask & window.step.event.mask
         and unconditional(met, window)
         and same_optimizer(met, window.step)
-        and not any(instead(other, met, window.loop) for other in known)
+        and not any(instead(other, met, window) for other in known)
     ]
 
 
-def instead(other: Met, met: Met, loop: Turns) -> bool:
+def instead(other: Met, met: Met, window: Window) -> bool:
     """`if not cfg.accumulates: clip()` in each turn, and `if cfg.accumulates: clip()` at its step: the program asks
-    whether there are windows at all."""
+    whether there are windows at all. Where it asks before the pass, the other side has a pass of its own."""
+    loop = window.loop
     if not inside(other, loop):
         return False
-    mine = answers(met, loop)
+    asked = answers(window.backward, loop)
+    mine = {question: answer for question, answer in answers(met, loop).items() if question not in asked}
     return any(mine.get(question, answer) is not answer for question, answer in answers(other, loop).items())
 
 

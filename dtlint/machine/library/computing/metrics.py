@@ -173,8 +173,22 @@ def divided_by(machine: Machine, count: Unknown) -> None:
     if cause is None or (cause.kind == "data" and not by_content):
         loops = machine.facts.get(OWN_TURNS, {})
         cause = next((loops[key[1]] for key in total if loops.get(key[1]) is not None), None)
+    dealt = machine.facts.get(DEALT_SUMS, {})
+    cause = next((found for key in (counted, *inner) if (found := dealt.get(key[:3])) is not None), cause)
     if cause is not None and (cause.kind in OWN_SHARE or by_content):
         machine.facts.setdefault(OWN_COUNTS, {})[count.symbol] = cause
+
+
+DEALT_SUMS = "sums over what is dealt out"  # fact of the run: why a loop adds to these more often on some ranks
+
+
+def added(machine: Machine, total: Value, holder: int) -> None:
+    """`if number % world != rank: continue`, `tokens += len(text)`: each rank adds up in turns of its own."""
+    from dtlint.machine.contents.containers import taken_apart
+
+    if isinstance(total, Unknown) and total.symbol.key[0] == "loop":
+        part = taken_apart(machine, holder)
+        machine.facts.setdefault(DEALT_SUMS, {})[total.symbol.key[:3]] = part.uneven if part is not None else None
 
 
 def turning(machine: Machine, node: Any, cause: Cause | None) -> None:

@@ -122,7 +122,7 @@ def as_many(machine: Machine, call: Invocation, order: Unknown) -> Unknown:
     """`permutation(len(rows))`, `permutation(rows)`: as many as there are, on each rank."""
     given = call.arguments[0] if call.arguments else NONE
     fits = totals.multiple(token(given), machine.world.size) if isinstance(given, Unknown) else None
-    if totals.EVEN in (fits, totals.total_of(machine, given)):
+    if totals.EVEN in (fits, totals.total_of(machine, given), total_counted(machine, given)):
         machine.facts.setdefault(totals.EVEN_COUNTS, set()).add(order.symbol)
     cause = containers.length_cause(machine, given)
     if cause is None and isinstance(given, Unknown) and given.symbol.key[0] == "len":
@@ -130,6 +130,13 @@ def as_many(machine: Machine, call: Invocation, order: Unknown) -> Unknown:
     if cause is None:
         return order
     return Unknown(order.symbol, cause, order.tags | {totals.UNEVEN} | sharding.counted(given), order.like)
+
+
+def total_counted(machine: Machine, number: Value) -> int | str | None:
+    """`len(groups)` of what was cut to a multiple of the ranks."""
+    key = number.symbol.key if isinstance(number, Unknown) else ()
+    counted = key[1] if key[:1] == ("len",) else None
+    return totals.total_of_symbol(machine, counted, machine.world.size) if isinstance(counted, Symbol) else None
 
 
 def note_count(machine: Machine, call: Invocation, drawn: Value) -> None:

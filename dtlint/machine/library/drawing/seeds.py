@@ -15,7 +15,20 @@ from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Site
 from dtlint.machine.starts.given import usual_answer
-from dtlint.machine.values import BY_SHARE, NONE, Bound, Cause, Const, External, Object, Row, Symbol, Unknown, Value
+from dtlint.machine.values import (
+    BY_SHARE,
+    NONE,
+    Bound,
+    Cause,
+    Const,
+    External,
+    Object,
+    Row,
+    Symbol,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 LAYERS = frozenset(
     {
@@ -125,7 +138,11 @@ def alike(state: State) -> bool:
 
 
 def is_one_number(seed: Value | None) -> bool:
-    """A number that is written down or comes from somewhere, such as the `seed` of a library's arguments."""
+    """A number that is written down or comes from somewhere, such as the `seed` of a library's arguments, or a list of
+    such, `default_rng([seed, epoch])`."""
+    several = seed.attributes.get("[]") if isinstance(seed, Object) and seed.kind == "list" else seed
+    if isinstance(several, Tuple):
+        return bool(several.items) and all(map(is_one_number, several.items))
     of_a_library = isinstance(seed, Bound) and isinstance(seed.function, External)
     return (
         isinstance(seed, Const)

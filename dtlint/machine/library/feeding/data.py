@@ -11,6 +11,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.core import IN_WORKER, Machine
+from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance, tensors
 from dtlint.machine.library.drawing import draws, seeds, states
 from dtlint.machine.library.feeding import (
@@ -47,11 +48,28 @@ def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
     keep_parts(thing, thing.kind, call)
     for name in call.row.extra.get("keeps", ()):
         thing.attributes[name] = call.get(name) or NONE
+    keep_told(machine, thing, call)
     mark_uneven(machine, thing, call)
+
+
+def keep_told(machine: Machine, thing: Object, call: Invocation) -> None:
+    """`extra.told`: what a sampler asks the process group for, unless it is given. All ranks together take as many
+    samples as each of them does, times the ranks."""
+    told = call.row.extra.get("told", ())
+    for name in told:
+        given = call.get(name)
+        if given is not None and given != NONE:
+            thing.attributes[name] = given
+    if told:
+        count = machine.symbols.of("samples of a rank", ("object", thing.number))
+        ranks = thing.attributes.get("num_replicas", Const(machine.world.size, "world"))
+        thing.attributes["num_samples"] = Unknown(count)
+        thing.attributes["total_size"] = Unknown(machine.symbols.of("op *", count, token(ranks)))
 
 
 def derived(machine: Machine, thing: Object, call: Invocation) -> None:
     """`class Part(Subset)` of the project asked its base to begin: it holds what a `Subset` would."""
+    keep_told(machine, thing, call)
     if call.row.type in (*inside.WRAPPERS, "torch.utils.data.TensorDataset"):
         thing.facts["call"] = call
         keep_parts(thing, call.row.type, call)

@@ -7,9 +7,11 @@ import math
 from dtlint.findings import Step
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
+from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import inside, samplers, sharding, totals, webdatasets
 from dtlint.machine.library.feeding.lengths import even_loop, is_divided, is_slice, length_of
 from dtlint.machine.library.feeding.loader_options import Described, is_true, number_of, option
+from dtlint.machine.library.feeding.own_rows import CUT
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import (
     NONE,
@@ -28,6 +30,8 @@ def measure(machine: Machine, loader: Object, dataset: Value, found: Described) 
         uneven_stream(machine, loader, found)
         return
     length = length_of(machine, dataset)
+    if length is None or length.cause is None:
+        found.uneven = of_own_file(machine, dataset, found)
     if length is None:
         return
     found.total = length
@@ -49,6 +53,20 @@ def measure(machine: Machine, loader: Object, dataset: Value, found: Described) 
         counted = "files" if length.cause.kind == "files" else "length"  # which all find alike, as a rule
         kind = "shard" if found.shards and is_slice(dataset) else counted
         found.uneven = Cause(kind, length.cause.trail)
+
+
+def of_own_file(machine: Machine, dataset: Value, found: Described) -> Cause | None:
+    """It holds what this rank has read from the file of its number: whoever wrote it said nothing of equal lengths. Of
+    a file that was cut, `rows[:100]`, the first ones are taken."""
+    files = machine.facts.get(provenance.OWN_FILES)
+    if not files:
+        return None
+    for value in (*provenance.parts(dataset), *(held for look in found.looks for held in look.held)):
+        if isinstance(value, Unknown) and value.cause is not None and value.cause.kind == "data":
+            made_of = list(provenance.symbols_in(value.symbol))
+            if not files.isdisjoint(made_of) and not any(one.key[0] in CUT for one in made_of):
+                return Cause("length", value.cause.trail)
+    return None
 
 
 def uneven_order(machine: Machine, found: Described, order: inside.Inside) -> None:

@@ -9,6 +9,7 @@ from dtlint.machine.library.feeding.loader_lengths import measure, uneven_number
 from dtlint.machine.library.feeding.loader_options import LOADER, Described, is_open, is_true, number_of, option
 from dtlint.machine.library.feeding.loader_parts import decide
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.meeting import computed_alone
 from dtlint.machine.values import (
     NONE,
     Cause,
@@ -157,6 +158,7 @@ def describe(machine: Machine, loader: Object, found: Described) -> None:
         first = starting if entered and starting is not None and inside.of_project(starting) else None
         machine.facts[inside.COPIED] = dataset
         for part in inside.project_datasets(machine, dataset)[:4]:
+            computed_alone.sampled(machine, part, machine.world.full)
             found.looks.append(inside.look(machine, part, machine.world.full, collate, entered, found.workers, first))
         if collate is not None and inside.of_project(collate) and (found.workers == 0 or not found.looks):
             sample = machine.unknown("sample", loader.number)

@@ -56,11 +56,13 @@ def taken(machine: Machine, base: Value, index: Value, result: Value) -> Value:
 
 
 def start_of_window(index: Value) -> Symbol | None:
-    """`position : position + size`"""
+    """`position : position + size`, `number * size : (number + 1) * size`"""
     low, high = (index.lower, index.upper) if isinstance(index, SliceValue) else (None, None)
     if not isinstance(low, Unknown) or not isinstance(high, Unknown):
         return None
-    return low.symbol if low.symbol in provenance.symbols_in(high.symbol) else None
+    inside = set(provenance.symbols_in(high.symbol))
+    moved = [one for one in provenance.symbols_in(low.symbol) if one.key[0] in MOVED]
+    return low.symbol if low.symbol in inside or (moved and inside.issuperset(moved)) else None
 
 
 def is_resumed(machine: Machine) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from dtlint.machine import library
@@ -9,7 +10,8 @@ from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
-from dtlint.machine.library.feeding.multiples import Fits, has_to_fit, is_multiple, told_to_fit
+from dtlint.machine.library.feeding.multiples import Fits, answered, counts_rows, has_to_fit, is_multiple, told_to_fit
+from dtlint.machine.logs import plain_question
 from dtlint.machine.values import (
     NONE,
     Const,
@@ -84,11 +86,34 @@ def total_of_symbol(machine: Machine, symbol: Symbol, world: int) -> int | str |
     if key[0] in ("attr", "call", "drawn", "sample") and isinstance(key[1], Symbol):
         # `frame[:even].iloc`, `frame[:even].sample(frac=1)`: as many rows, as far as anybody knows
         return total_of_symbol(machine, key[1], world)
-    if key[0] == "op +" and any(is_rest(part, world) for part in key[1:]):
+    parts = key[1] if len(key) > 1 and isinstance(key[1], tuple) else key[1:] if key[0] == "op +" else ()
+    if any(is_rest(part, world) for part in parts):
+        return EVEN
+    if key[0] == "phi" and all(fits_on_its_side(machine, side, key, world) for side in key[2:]):
         return EVEN
     if any(one.key[0] == FILLED_UP for one in provenance.symbols_in(symbol)):
         return EVEN
     return None
+
+
+def fits_on_its_side(machine: Machine, side: Any, choice: tuple[Any, ...], world: int) -> bool:
+    """`if len(order) % world: order = filled_up(order)`: on the other side it is a multiple as it is."""
+    if not isinstance(side, Symbol):
+        return False
+    question, _ = plain_question(choice[1])
+    asked = question.key if question is not None and question.key[0] == "op %" else ()
+    told = bool(asked) and isinstance(asked[1], Symbol) and counts_rows(asked[1], side) and is_multiple(asked[2], world)
+    return told or total_of_symbol(machine, side, world) == EVEN
+
+
+def seen_to(machine: Machine, question: Symbol | None, written: Iterable[Value]) -> None:
+    """`if len(rows) % world: rows = filled_up(rows)`: behind it there are as many as fit, whichever side was taken."""
+    asked, _ = plain_question(question)
+    if asked is None or not any(one.key[0] == "op %" for one in (asked, *asked.key[1:]) if isinstance(one, Symbol)):
+        return
+    if any(total_of(machine, value) == EVEN for value in written):
+        for answer in (True, False):
+            answered(machine, question, answer)
 
 
 def multiple(of: Any, world: int, fits: Fits = frozenset()) -> int | str | None:

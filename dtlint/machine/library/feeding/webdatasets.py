@@ -34,10 +34,15 @@ OWN = "webdataset."
 COUNTED = "walked over as told"  # fact of a pipeline: somebody has said how often or how long
 
 
+def is_one(loader: Object) -> bool:
+    """A pipeline, or a loader around one."""
+    return isinstance(loader.kind, str) and loader.kind.startswith(OWN)
+
+
 def dataset_of(loader: Object) -> Object | None:
     """The pipeline under a loader."""
     for _ in range(3):
-        if isinstance(loader.kind, str) and loader.kind.startswith(OWN) and "loader" not in loader.kind.lower():
+        if is_one(loader) and "loader" not in str(loader.kind).lower():
             return loader
         held = loader.attributes.get("dataset") or loader.attributes.get("source 0")
         if not isinstance(held, Object):

@@ -133,7 +133,7 @@ def arrays_as_statics(machine: Machine, thing: Object, call: Invocation) -> list
     known = signature(thing.facts["function"])
     found = []
     for index, value in enumerate(call.arguments):
-        if index in statics and is_array(value):
+        if index in statics and is_array(machine, value):
             name = known[0][index].name if known is not None and index < len(known[0]) else f"argument {index}"
             what = f"`{name}` is an array, and `static_broadcasted_argnums` says it is static: it cannot be hashed"
             steps = (machine.step("called here"),)
@@ -142,27 +142,28 @@ def arrays_as_statics(machine: Machine, thing: Object, call: Invocation) -> list
     return found
 
 
-def is_array(value: Value) -> bool:
+def is_array(machine: Machine, value: Value) -> bool:
     """What a thing that nobody knows holds beside its arrays, like the name of a task, need not be one."""
     if isinstance(value, Unknown) and value.symbol.key[0] in ("item", "attr"):
         return False
-    if isinstance(value, Object) and isinstance(value.kind, ClassRef) and plain_class(value.kind):
+    if isinstance(value, Object) and isinstance(value.kind, ClassRef) and plain_class(machine, value.kind):
         return False  # `self`, which is hashed by what it is
     return any(is_jax(tag) and tag[1] in ARRAYS for tag in jax_facts.deep((value,)))
 
 
-def plain_class(kind: ClassRef) -> bool:
-    """Neither a dataclass nor made from a class of a library: a train state is a tree of arrays."""
+def plain_class(machine: Machine, kind: ClassRef) -> bool:
+    """Neither a dataclass nor made from a class that JAX takes apart: a train state is a tree of arrays, a data set is
+    none."""
     if not isinstance(kind.node, ir.Class) or kind.node.decorators or len(kind.bases) != len(kind.node.bases):
         return False
-    return all(plain_class(one) if isinstance(one, ClassRef) else is_bare(one) for one in kind.bases)
+    return not any(is_tree(machine, one) for one in kind.bases)
 
 
-def is_bare(base: Value) -> bool:
-    return isinstance(base, External) and base.name in BARE
-
-
-BARE = frozenset({"abc.ABC", "builtins.object", "typing.Protocol"})  # say nothing of what an instance is
+def is_tree(machine: Machine, base: Value) -> bool:
+    if isinstance(base, ClassRef):
+        return not plain_class(machine, base)
+    known = machine.knowledge.types.get(base.name) if isinstance(base, External) else None
+    return known is not None and known.tree
 
 
 def check_mesh(machine: Machine, thing: Object, call: Invocation, specs: tuple[Any, ...]) -> None:

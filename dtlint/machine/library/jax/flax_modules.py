@@ -99,6 +99,7 @@ def run(machine: Machine, module: Object, call: Invocation, first: bool) -> Valu
     outer = {name: machine.facts.get(name) for name in (jax_facts.FIRST_RUN, jax_facts.UNSURE)}
     running.append(next((value for name, value in call.keywords if name == "rngs"), None))
     machine.facts.update({jax_facts.FIRST_RUN: first, jax_facts.UNSURE: jax_facts.questions(machine)})
+    call.extra[jax_keys.SEEN_INSIDE] = True
     try:
         return calls.follow(machine, method, module, call.arguments[1:], keywords, call.mask)
     finally:

@@ -29,6 +29,7 @@ INNER_MADE = "jax keys taken from keys"
 WRITTEN = "written"  # fact of a key: a mapped function makes it of a number that is written down
 INHERITED = frozenset({"varies", "may", "arg", "replica", "from host", "folded", "of row", "made equal", WRITTEN})
 WRITTEN_THERE = "jax written"  # fact of the run: keys that a mapped function makes of a seed that is written there
+SEEN_INSIDE = "seen inside"  # of a call of a library: the method of the project is run that gets its keywords
 FIXED = frozenset({"parameter", "loop", "attr", "scan", "missing", "keyword"})
 
 
@@ -386,7 +387,7 @@ def carried_by_keyword(machine: Machine, call: Invocation) -> Value | None:
     if any(map(draws_its_own_way, call.values)):
         return None
     for name, value in call.keywords:
-        if name != "rngs" and name not in CARRIERS:
+        if name != "rngs" and (name not in CARRIERS or call.extra.get(SEEN_INSIDE)):
             continue
         for way, key in jax_facts.paths(value, 2):
             batch_used_as_key(machine, call, key)

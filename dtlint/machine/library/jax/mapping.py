@@ -225,7 +225,7 @@ def enter_leaf(machine: Machine, leaf: Value, spec: Any, mapping: Mapping, numbe
     if has(leaf, "even") and spec is not jax_axes.ONLY:
         return jax_facts.with_facts(machine, leaf, add, drop)  # alike at first; it may have been made to part
     if has(leaf, "replicated"):
-        drop |= {"replicated"}
+        drop |= {"replicated", "host draw"}  # weights, which are to be alike
         if has(leaf, "keys"):
             return jax_facts.with_facts(machine, single(machine, leaf), [*add, fact("replica", number)], drop)
         return jax_facts.with_facts(machine, leaf, [*add, fact("replica", number)], drop)
@@ -235,6 +235,8 @@ def enter_leaf(machine: Machine, leaf: Value, spec: Any, mapping: Mapping, numbe
         return jax_facts.with_facts(machine, leaf, [*add, fact("may", "?")], drop)
     if has(leaf, "keys"):
         return jax_facts.with_facts(machine, single(machine, leaf), [*add, *(fact("varies", a) for a in axes)], drop)
+    if has(leaf, "device axis"):  # drawn for each device of a host, and on all hosts alike
+        add = [*add, *(fact("host noise", tag[2]) for tag in words(leaf.tags, "host draw"))]
     certain = mapping.kind == "shard_map" or spec is jax_axes.ONLY or is_data(leaf)
     word = "varies" if certain else "may"
     return jax_facts.with_facts(machine, leaf, [*add, *(fact(word, axis) for axis in axes)], drop)

@@ -27,6 +27,7 @@ ASKED, ASKED_ON_A_SIDE = "asked", "asked on one side"  # of a branch nobody can 
 ASKED_FOR_NUMBERS = "asked for numbers"  # not only whether it is the first
 ONLY = ([Const("RANK"), Const("0")], [Const("WORLD_SIZE"), Const("1")])
 DEVICES = Const("CUDA_VISIBLE_DEVICES")
+ALSO_ALONE = ("flax.", "orbax.")  # whose checkpoints are of all hosts, and where there is one, of that
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +298,12 @@ def hosts_meet(run: Any, event: Event) -> bool:
 
 
 def of_any_number(event: Event) -> bool:
-    return event.op == "launch" or (event.implicit and event.api.startswith(("flax.", "orbax.")))
+    return event.op == "launch" or (event.implicit and event.api.startswith(ALSO_ALONE))
+
+
+def with_others(run: Any, event: Event) -> bool:
+    """Is this made together with other processes, as far as the program shows?"""
+    return not event.api.startswith(ALSO_ALONE) or distributed(run)
 
 
 def gathered(run: Any) -> Evidence:

@@ -14,7 +14,7 @@ from dtlint.machine.contents.opaque import wherever
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Handler, Invocation
-from dtlint.machine.library.python import copies, environment_use, files, importing, iterators, registries
+from dtlint.machine.library.python import bars, copies, environment_use, files, importing, iterators, registries
 from dtlint.machine.library.python.choosing import filter_
 from dtlint.machine.library.python.collecting import array_of_rank, through
 from dtlint.machine.library.python.containers import counter, default_dict, deque_, dict_, tuple_
@@ -32,18 +32,18 @@ from dtlint.machine.library.python.iteration import (
     slice_,
     zip_,
 )
+from dtlint.machine.library.python.options import DEMANDED
 from dtlint.machine.library.python.properties import property_
 from dtlint.machine.library.python.reflection import getattr_, hasattr_, isinstance_, said, setattr_, type_
 from dtlint.machine.values import (
-    BY_RANK,
     FALSE,
     NONE,
     TRUE,
     Bound,
+    Cause,
     Const,
     External,
     Object,
-    Row,
     Tuple,
     Unknown,
     Value,
@@ -114,6 +114,18 @@ def of_items(function: Callable[..., Any]) -> Handler:
         return known(machine, call)
 
     return handler
+
+
+def sum_(machine: Machine, call: Invocation) -> Value | None:
+    """`sum(0 * p.sum() for p in model.parameters())`: made of the parameters, and not just of a list."""
+    from dtlint.machine.library.computing import provenance
+
+    held = call.arguments[0] if call.arguments else None
+    item = held.attributes.get("[]") if isinstance(held, Object) else None
+    if not isinstance(item, Unknown) or not provenance.modules_of(item.symbol):
+        return None
+    plain = unknown_of(machine, call.name, *call.values)
+    return Unknown(machine.symbols.of(call.name, item.symbol), plain.cause, plain.tags)
 
 
 def ceil(machine: Machine, call: Invocation) -> Value | None:
@@ -191,6 +203,11 @@ def environment(machine: Machine, call: Invocation) -> Value | None:
     return read_environment(machine, name, default)
 
 
+def made_by_each(default: Value | None) -> Cause | None:
+    """`os.environ.get("RUN", uuid.uuid4().hex)`: what each process makes where nobody has set the variable."""
+    return default.cause if isinstance(default, Unknown) else None
+
+
 def read_environment(machine: Machine, name: Value | None, default: Value | None) -> Value:
     from dtlint.machine.library.meeting.identity import lane_value_of
 
@@ -202,6 +219,8 @@ def read_environment(machine: Machine, name: Value | None, default: Value | None
                 return machine.unknown(
                     "environment", name.value, cause=machine.cause(row.cause, f"`{name.value}` differs by {row.cause}")
                 )
+            if row.does == "same":
+                return machine.unknown("environment", name.value, tags=frozenset({DEMANDED}))
             value = lane_value_of(machine, row.value, f'os.environ["{name.value}"]', not row.extra.get("alone_too"))
 
             def as_text(held: Value) -> Value:
@@ -210,7 +229,7 @@ def read_environment(machine: Machine, name: Value | None, default: Value | None
             return map_lanes(as_text, (value,), machine.world)
         if isinstance(default, Const):
             machine.facts.setdefault(environment_use.DEFAULTS, {})[name.value] = default
-        return machine.unknown("environment", name.value)
+        return machine.unknown("environment", name.value, cause=made_by_each(default))
     return machine.unknown("environment", token(name) if name else "")
 
 
@@ -258,6 +277,7 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.abs": pure(abs),
     "builtins.min": of_items(min),
     "builtins.max": of_items(max),
+    "builtins.sum": sum_,
     "builtins.round": pure(round),
     "builtins.divmod": divmod_,
     "math.ceil": ceil,
@@ -335,32 +355,10 @@ def at_exit(machine: Machine, call: Invocation) -> Value | None:
     return run_later.at_exit(machine, call)
 
 
-BAR = "progress_bar"
-
-
-def progress(machine: Machine, call: Invocation) -> Value | None:
-    """`tqdm(loader, …)` iterates over what it wraps."""
-    given = call.get("iterable") or (call.arguments[0] if call.arguments else None)
-    if isinstance(given, Object):
-        machine.facts.setdefault(BARS, {})[given.number] = call
-    return given
-
-
-BARS = "bars"  # fact of the run: what was put around the thing of this number
-SAYS_ITS_RANK = "says its rank"  # extra of such a bar
-
-
-def told_by_bar(machine: Machine, receiver: Object, values: tuple[Value, ...]) -> None:
-    """`bar.set_description(f"rank {rank}")`"""
-    bar = machine.facts.get(BARS, {}).get(receiver.number)
-    if bar is not None and any(isinstance(value, Row) and value.cause.kind in BY_RANK for value in values):
-        bar.extra[SAYS_ITS_RANK] = True
-
-
 def number_asked(machine: Machine, call: Invocation) -> Value | None:
     """`isnan(time.time() - start)`: what the clock says is a number for everybody."""
     kinds = {value.cause.kind for value in call.values if value.cause is not None}
     return machine.unknown(call.name, *map(token, call.values)) if kinds == {"clock"} else None
 
 
-MODELS = {BAR: progress, "progress_range": range_, "number_asked": number_asked}
+MODELS = {bars.BAR: bars.progress, "progress_range": range_, "number_asked": number_asked}

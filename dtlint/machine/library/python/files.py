@@ -98,6 +98,15 @@ def path_of(machine: Machine, text: Value, mask: int) -> Object:
     return made
 
 
+def named(machine: Machine, made: Object, call: Invocation) -> None:
+    """`bucket.blob(f"logs/{rank}.json")`: what a bucket holds stands for its place there."""
+    given = call.get(str(call.row.extra.get("stands_for", "")))
+    if given is None:
+        return
+    around = call.receiver.facts.get("text") if isinstance(call.receiver, Object) else None
+    made.facts["text"] = joined(machine, around if isinstance(around, Value) else Const(BUCKETS), text_of(given))
+
+
 def joined(machine: Machine, *parts: Value) -> Value:
     """`os.path.join`, lane by lane."""
 
@@ -152,6 +161,7 @@ def written(value: Value, answers: Mapping[Symbol, bool] = NOTHING) -> str:
     return f"<{token(value)}>"
 
 
+BUCKETS = "gs://"  # where a bucket is, of which nobody knows the name
 PLAIN = ("int", "float", "bool")
 TEXTS = frozenset({"text", "op +", "builtins.str", "os.fspath"})
 
@@ -321,14 +331,6 @@ def opened(machine: Machine, call: Invocation) -> Value:
     return made
 
 
-def locked(machine: Machine, call: Invocation) -> Value:
-    """`fcntl.flock(handle, …)`: who comes next with this file waits until this one is done."""
-    for held in objects_in(call.arguments[0]) if call.arguments else ():
-        if "opened" in held.facts:
-            held.facts["opened"].extra["locked"] = True
-    return NONE
-
-
 APPENDED = "appended"
 
 
@@ -431,6 +433,5 @@ MODELS = {
     "path_split": path_split,
     "path_beside": path_beside,
     "open_file": opened,
-    "lock_file": locked,
     "fetching_data": fetching_data,
 }

@@ -16,6 +16,9 @@ from dtlint.machine.values import NONE, FunctionRef, Object, Tuple, Unknown, Val
 
 DEEPEST = 12
 PART = "part"  # fact: which of the items are taken
+ONE_OF = "one generator"  # fact: the number of the generator, of which this may be a part
+ASKED = "asked generators"  # fact of the run: by that number, the places where somebody asks it for items
+SINCE = "begun with"  # fact: the number of what goes through it
 BOUNDED = "bounded"  # fact: somebody stops asking after so many items, on all ranks alike; of the run: whom
 UNRUN = "generators one after the other"  # mark: what they give was not looked at
 HANDED_OUT = "handed out by generators"  # fact: by the symbol of an item, what it is in which generator
@@ -41,6 +44,13 @@ def stops_alike(machine: Machine) -> bool:
     return function is not None and id(function.node) in machine.facts.get(BOUNDED, ())
 
 
+def asked(machine: Machine, generator: Object) -> None:
+    """Somebody asks it for an item, or for all that it has left."""
+    if ONE_OF in generator.facts:
+        places = machine.facts.setdefault(ASKED, {}).setdefault(generator.facts[ONE_OF], set())
+        places.add((machine.frame.path, machine.current_at))
+
+
 def given(machine: Machine, generator: Object, mask: int) -> Value | None:
     from dtlint.machine.functions import calls
 
@@ -53,7 +63,7 @@ def given(machine: Machine, generator: Object, mask: int) -> Value | None:
         return NONE
 
     loops = machine.frame.loops
-    if loops and generator.number <= loops[-1].newest:
+    if loops and generator.facts.get(SINCE, generator.number) <= loops[-1].newest:
         machine.facts.setdefault(RESUMED, set()).add((machine.frame.path, machine.current_at))
     calls.resume(machine, generator, mask, kept)
     return renewed(machine, yielded[0], generator.facts["function"]) if yielded else None

@@ -231,6 +231,9 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
             return FALSE if attributes.given(base, name) is None else TRUE
         if isinstance(base, Unknown) and has_no_longer(machine, base.symbol, name):
             return FALSE
+        put = written.has_attribute(machine, base, name) if isinstance(base, Unknown) else None
+        if put is not None:
+            return put
         if jax_facts.has(base, "global") and machine.knowledge.attribute(ARRAY, name) is not None:
             return TRUE
         row = machine.knowledge.anywhere.get(name)

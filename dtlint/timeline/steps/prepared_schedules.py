@@ -1,0 +1,91 @@
+"""Does a schedule that is prepared, and so steps once for each process, count the batches of all of them?"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from dtlint.machine.lanes import token
+from dtlint.machine.values import Const, Object, Symbol, Value
+from dtlint.timeline.steps.schedule_counts import (
+    Schedule,
+    WrongLength,
+    any_world,
+    counts_windows,
+    factors,
+    is_world,
+    lengths,
+    longest,
+    multiplies_only,
+    quotient,
+)
+
+OTHERWISE = ("gradient_accumulation_plugin", "step_scheduler_with_optimizer")
+
+
+def prepared_wrongly(schedule: Schedule, by: Any, loader: Any) -> WrongLength | None:
+    made = by.receiver.facts.get("call") if isinstance(by.receiver, Object) else None
+    if made is None or any(made.get(name) is not None for name in OTHERWISE):
+        return None
+    window = made.get("gradient_accumulation_steps")
+    found = micro_batches_of_all(schedule, window)
+    if found is None and isinstance(loader, Object) and loader.facts.get("whole batches") is False:
+        found = after_sharding(schedule, window, loader) or processes_again(schedule, loader)
+    return found
+
+
+def after_sharding(schedule: Schedule, window: Value | None, loader: Object) -> WrongLength | None:
+    counts_turns = multiplies_only if window in (None, Const(1)) else partial(counts_windows, of=token(window))
+    if schedule.parallel or schedule.lengths != {loader.number} or not counts_turns(schedule.symbol):
+        return None
+    return WrongLength(
+        schedule.made,
+        "the schedule counts this rank's batches, but once prepared it steps for each of the processes and ends early",
+        "count the batches before `prepare()`, or multiply them by the number of processes",
+        "the length of the loader that `prepare()` gave back",
+    )
+
+
+def processes_again(schedule: Schedule, loader: Object) -> WrongLength | None:
+    """`len(loader) * processes`, or `/ processes`, of the loader that is not divided yet: all its batches are counted
+    once where the schedule steps for each of the processes."""
+    original = loader.facts.get("original")
+    if not schedule.parallel or not isinstance(original, Object) or schedule.lengths != {original.number}:
+        return None
+    parts = list(quotient(longest(schedule.symbol)))
+    inner = [(part, power) for part, power in parts if isinstance(part, Symbol)]
+    counted = [power for part, power in inner if any(lengths(part))]
+    if counted != [1] or any(any_world(part) or (any(lengths(part)) and not is_length(part)) for part, _ in inner):
+        return None
+    power = sum(power for part, power in parts if is_world(part))
+    if power == 0:
+        return None
+    end, done = ("it never ends", "multiplied") if power > 0 else ("it ends early", "divided")
+    return WrongLength(
+        schedule.made,
+        "the batches of all processes are counted, and once prepared the schedule steps for each of them:"
+        f" {done} by their number {end}",
+        "leave the number of processes out",
+        f"{done} by the number of processes",
+    )
+
+
+def is_length(part: Symbol) -> bool:
+    return part.key[0] in ("length", "len")
+
+
+def micro_batches_of_all(schedule: Schedule, window: Value | None) -> WrongLength | None:
+    """`updates * accumulate * processes`: a prepared schedule steps where the optimizer does, once for each process."""
+    if window in (None, Const(1)) or not schedule.parallel:
+        return None
+    found = factors(longest(schedule.symbol))
+    counted = [part for part in found if isinstance(part, Symbol) and any(lengths(part))]
+    if token(window) not in found or not all(counts_windows(part, token(window)) for part in counted):
+        return None
+    return WrongLength(
+        schedule.made,
+        "the prepared schedule steps once per window for each of the processes; times the micro-batches of a window"
+        " it never ends",
+        "leave the number of micro-batches out",
+        "multiplied by the number of micro-batches",
+    )
