@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, holding_back, windows
+from dtlint.api import Finding, Rule, Run, Step, holding_back, no_sync
 
 RULE = Rule(
     code="DT506",
@@ -43,7 +43,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for met, window in windows.unreduced_steps(run):
+    for met, window in no_sync.unreduced_steps(run):
         event, step = met.event, window.step.event
         yield RULE.finding(
             run.span(event.path, event.at),
@@ -60,7 +60,7 @@ def check(run: Run) -> Iterator[Finding]:
                 Step(step.path, step.at[0], "the optimizer steps in such a turn"),
             ),
         )
-    for window in windows.needless_syncs(run):
+    for window in no_sync.needless_syncs(run):
         event, step = window.backward.event, window.step.event
         yield RULE.finding(
             run.span(event.path, event.at),
@@ -73,7 +73,7 @@ def check(run: Run) -> Iterator[Finding]:
                 Step(step.path, step.at[0], "the optimizer steps once per window"),
             ),
         )
-    for backward, forward, switch in windows.switched_too_late(run):
+    for backward, forward, switch in no_sync.switched_too_late(run):
         attribute = "value" in switch.event.extra
         event, line = (switch if attribute else backward).event, forward.event.at[0]
         what = "this" if attribute else "`no_sync()`"

@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.api import Finding, Rule, Run, Step, partly_reduced, unreduced, windows
+from dtlint.api import Finding, Rule, Run, Step, no_sync, partly_reduced, unreduced
 
 RULE = Rule(
     code="DT508",
@@ -85,7 +85,7 @@ def check(run: Run) -> Iterator[Finding]:
             scope=event.function,
             trail=(Step(event.path, event.at[0], "the copy is equal on all ranks, the gradients are not"),),
         )
-    for off, passed, stepped in windows.never_on(run):
+    for off, passed, stepped in no_sync.never_on(run):
         event = off.event
         yield RULE.finding(
             run.span(event.path, event.at),

@@ -12,9 +12,10 @@ from dtlint.machine.logs import Choice, Loop
 from dtlint.machine.values import FALSE, Const, Object
 from dtlint.machine.walks import walk
 from dtlint.timeline.order import Met, choices_below, exclusive, in_each_turn, inside, loops_over
+from dtlint.timeline.steps.last_turns import born_in
 from dtlint.timeline.steps.stepping import events, steps
 from dtlint.timeline.steps.training import LOADER, loader_of
-from dtlint.timeline.steps.windows import Window, at_each_pass, born_in, same_optimizer, windows
+from dtlint.timeline.steps.windows import Window, at_each_pass, same_optimizer, windows
 from dtlint.timeline.symbols import constant, leaves, moduli
 
 LEAVING = {"break", "return"}
