@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, engine_batches, one_node, shares, span_at
+from dtlint.api import Finding, Rule, Run, engine_batches, host_batches, one_node, shares, span_at
 
 RULE = Rule(
     code="DT209",
@@ -40,5 +40,10 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for found in (*shares.batch_mistakes(run), *engine_batches.told_mistakes(run), *one_node.mistakes(run)):
+    for found in (
+        *shares.batch_mistakes(run),
+        *engine_batches.told_mistakes(run),
+        *one_node.mistakes(run),
+        *host_batches.mistakes(run),
+    ):
         yield RULE.finding(span_at(found.place), found.text, found.remedy, scope=found.place[2], trail=found.steps)
