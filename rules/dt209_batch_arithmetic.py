@@ -3,7 +3,8 @@
 What it finds
 -------------
 A batch size that is divided by the number of ranks twice, divided by the devices of this node only, multiplied by the
-ranks although each rank takes that much, or not divided at all; accumulation steps that leave out the number of ranks.
+ranks although each rank takes that much, by the devices of all hosts for the part of one, or not divided at all;
+accumulation steps that leave out the number of ranks.
 
 Why it is bad
 -------------
