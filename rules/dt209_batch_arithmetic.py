@@ -3,7 +3,8 @@
 What it finds
 -------------
 A batch size that is divided by the number of ranks twice, divided by the devices of this node only, multiplied by the
-ranks although each rank takes that much, or not divided at all; accumulation steps that leave out the number of ranks.
+ranks although each rank takes that much, by the devices of all hosts for the part of one, or not divided at all;
+accumulation steps that leave out the number of ranks.
 
 Why it is bad
 -------------
@@ -25,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, engine_batches, one_node, shares, span_at
+from dtlint.api import Finding, Rule, Run, engine_batches, host_batches, one_node, shares, span_at
 
 RULE = Rule(
     code="DT209",
@@ -40,5 +41,10 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for found in (*shares.batch_mistakes(run), *engine_batches.told_mistakes(run), *one_node.mistakes(run)):
+    for found in (
+        *shares.batch_mistakes(run),
+        *engine_batches.told_mistakes(run),
+        *one_node.mistakes(run),
+        *host_batches.mistakes(run),
+    ):
         yield RULE.finding(span_at(found.place), found.text, found.remedy, scope=found.place[2], trail=found.steps)

@@ -4,6 +4,7 @@ What it finds
 -------------
 A file is written, appended to, renamed or deleted, a folder is made without `exist_ok` or an archive is unpacked by
 several ranks at once, at one place. Also what ranks delete in turns: the first goes on and makes it again.
+And the model that all ranks have alike, saved under a name with each rank's own score in it.
 
 Why it is bad
 -------------

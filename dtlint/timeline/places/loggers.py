@@ -8,6 +8,7 @@ from functools import reduce
 from operator import or_
 
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.python.bars import SAYS_ITS_RANK
 from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop, decisions
 from dtlint.machine.run import Run
@@ -15,6 +16,7 @@ from dtlint.machine.values import BY_RANK, BY_SHARE, NONE, Const, Object, Row, S
 from dtlint.timeline.options import usual_switch
 from dtlint.timeline.places.files import WRITES, accesses, in_turns
 from dtlint.timeline.places.found_done import found_done
+from dtlint.timeline.places.metrics import several_processes
 from dtlint.timeline.places.wrong_scopes import of_one_machine, one_per_node
 from dtlint.timeline.programs import forgotten
 from dtlint.timeline.ranks.arrivals import all_ranks_here, started
@@ -100,8 +102,18 @@ def unopened(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int, Opened
         without = event.mask & ~reduce(or_, (one.lanes for one in openings), 0)
         if not openings or not without or not all(one.by_library or guarded_by_rank(one.event) for one in openings):
             continue
+        if openings[0].by_library and not on_several_ranks(run, openings[0]):
+            continue
         if not vaguely_guarded(run, event, path) and not asks_for(tracker, path):
             yield event, path, without, openings[0]
+
+
+def on_several_ranks(run: Run, opened: Opened) -> bool:
+    """Does the program itself say that there are several processes? A trainer that is told nothing may have one."""
+    call = opened.event.extra.get("call")
+    if isinstance(call, Invocation) and call.receiver is None:
+        return several_processes(run)
+    return not evidence.alone(run) and evidence.distributed(run, "strong")
 
 
 def opens(event: Event) -> Iterator[tuple[str, int, bool]]:

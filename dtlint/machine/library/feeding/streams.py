@@ -96,6 +96,7 @@ def uneven_part(machine: Machine, made: Object, rows: Value) -> None:
 
 
 CUT = "cut into batches"  # the call that cuts a stream into batches
+CUT_BY = "cut by"  # the step of a loader that puts batches together
 BATCHED = "batched"  # the call that cuts a stream into batches of which the last may be smaller
 ENDLESS = "endless"  # it may be: somebody repeats it
 
@@ -130,6 +131,8 @@ def loader_of_grain(machine: Machine, call: Invocation) -> Value:
     sampler = call.get("sampler")
     sampled = sampler.facts.get("call") if isinstance(sampler, Object) else call
     ends = isinstance(sampled, Invocation) and sampled.get("num_epochs") not in (None, NONE)
+    if isinstance(made, Object) and batch is not None:
+        made.facts[CUT_BY] = batch
     if isinstance(made, Object) and batch is not None and ends and batch.get("drop_remainder") in (None, FALSE):
         place = (step.path, step.at, machine.frame.scope) if step is not None and step.at else None
         made.facts[BATCHED] = (batch, sharding.remember(machine, "batch", place))
