@@ -37,7 +37,7 @@ def on_this_side(machine: Machine, value: Value) -> Value:
 def of_this_side(machine: Machine, value: Value) -> Value:
     """`if many: state = copied(state)` before a loop, and `if many:` in its turns: what a turn is given there has
     nothing that was told of the other side alone."""
-    if not isinstance(value, Unknown) or value.symbol.key[0] != "loop" or len(value.symbol.key) < ENTERED + 1:
+    if not isinstance(value, Unknown) or value.symbol.key[0] != "loop" or len(value.symbol.key) <= ENTERED:
         return value
     sides = machine.symbols.either.get(value.symbol.key[ENTERED])
     answer = answered_here(machine, sides.question) if sides is not None else None

@@ -24,8 +24,8 @@ from dtlint.machine.core import CHANGED_NOTHING
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import key_splits
-from dtlint.machine.library.jax.facts import LEARNED, has
-from dtlint.machine.library.jax.keys import root_of
+from dtlint.machine.library.jax.facts import LEARNED, has, words
+from dtlint.machine.library.jax.keys import OUTSIDE, root_of
 from dtlint.machine.library.python.generators import ASKED, HANDED_OUT, RESUMED
 from dtlint.machine.logs import Call, Event, Loop
 from dtlint.machine.run import Run
@@ -371,10 +371,12 @@ def statement_at(run: Run, place: Span) -> ir.Node | None:
 def made_inside(run: Run, again: Again) -> bool:
     """Does a function make a key of a written seed for itself, or have one as a default? Whoever calls it twice wants
     the same twice. And whoever calls a layer, of which the class says from which key its weights begin."""
-    made = run.facts.get("jax roots", {}).get(root_of(key_used(again.second.event) or NONE))
-    if made is None:
+    key = key_used(again.second.event) or NONE
+    made = run.facts.get("jax roots", {}).get(root_of(key))
+    outside = words(key.tags, OUTSIDE)
+    if made is None and not outside:
         return False
-    path, at, function = made[0]
+    path, at, function = made[0] if made is not None else outside[0][2]
     common = {id(node) for node in again.first.path} if again.first is not None else set()
     calls = [node for node in again.second.path if isinstance(node, Call) and id(node) not in common]
     around = [one for one in way_to(run.project.tree(path), *at[:2]) if isinstance(one, ir.Function | ir.Class)]

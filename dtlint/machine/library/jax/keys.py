@@ -27,7 +27,10 @@ DROPOUT = (("key", "dropout"),)  # in `rngs`: for layers that drop units while a
 INNER = "jax keys of keys"  # by the symbol of a batch of batches: the sizes of what it holds
 INNER_MADE = "jax keys taken from keys"
 WRITTEN = "written"  # fact of a key: a mapped function makes it of a number that is written down
-INHERITED = frozenset({"varies", "may", "arg", "replica", "from host", "folded", "of row", "made equal", WRITTEN})
+OUTSIDE = "made outside"  # fact of a key: where it is made that stands in no function, as the default of a field does
+INHERITED = frozenset(
+    {"varies", "may", "arg", "replica", "from host", "folded", "of row", "made equal", WRITTEN, OUTSIDE}
+)
 WRITTEN_THERE = "jax written"  # fact of the run: keys that a mapped function makes of a seed that is written there
 SEEN_INSIDE = "seen inside"  # of a call of a library: the method of the project is run that gets its keywords
 FIXED = frozenset({"parameter", "loop", "attr", "scan", "missing", "keyword"})
@@ -50,6 +53,8 @@ def make_key(machine: Machine, call: Invocation) -> Value:
     own = [tag for tag in lineage(seed) if tag[1] in ("varies", "may", "folded")] if seed is not None else []
     if isinstance(seed, Const) and jax_facts.device_mapping(machine) is not None:
         own.append(fact(WRITTEN, number))
+    if machine.frame.function is None:
+        own.append(fact(OUTSIDE, where))
     return machine.fresh("key", seed.cause if seed is not None else None, frozenset((fact("key", number), *own)))
 
 
