@@ -124,8 +124,8 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
 
 
 def found_here(machine: Machine, body: tuple[ir.Stmt, ...]) -> bool:
-    """`try: from tools import ranks`, where the project has it, `try: import fcntl`, which Python has: what stands in for
-    it is for those who have not."""
+    """`try: from tools import ranks`, where the project has it, or `try: import fcntl`, which comes with Python: what
+    stands in for it is for those who have not."""
     for statement in body:
         if not isinstance(statement, ir.Import | ir.ImportFrom):
             return False
