@@ -401,6 +401,8 @@ def implied(question: Symbol | None, known: Mapping[Any, Any]) -> bool | None:
     equal = equality(asked)
     if equal is not None and ("equal to", equal[0]) in known:
         return (known["equal to", equal[0]] == equal[1]) is given
+    if asked.key[0] == "is none" and ("equal to", asked.key[1]) in known:
+        return not given  # it is a text or a number
     if asked.key[0] not in ("and", "or"):
         found = ranges.follows(asked, known.items())
         return None if found is None else found is given

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 
 from dtlint.ir import nodes as ir
@@ -123,15 +124,26 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
 
 
 def found_here(machine: Machine, body: tuple[ir.Stmt, ...]) -> bool:
-    """`try: from tools import ranks`, where the project has it: what stands in for it is for those who have not."""
+    """`try: from tools import ranks`, where the project has it, or `try: import fcntl`, which comes with Python: what
+    stands in for it is for those who have not."""
     for statement in body:
         if not isinstance(statement, ir.Import | ir.ImportFrom):
             return False
         for name, alias in statement.names:
             value = machine.frame.variables.get(alias or name)
+            if isinstance(value, External) and comes_with_python(value.name):
+                continue
             if not isinstance(value, ModuleRef | FunctionRef | ClassRef) or value.path not in machine.paths:
                 return False
     return bool(body)
+
+
+OF_WINDOWS = frozenset({"msvcrt", "winreg", "winsound", "nt", "_winapi"})
+
+
+def comes_with_python(name: str) -> bool:
+    top = name.partition(".")[0]
+    return top in sys.stdlib_module_names and top not in OF_WINDOWS
 
 
 def in_turn(machine: Machine) -> bool:

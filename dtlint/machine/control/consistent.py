@@ -12,6 +12,7 @@ from typing import Any
 from dtlint.machine.contents import ranges
 from dtlint.machine.core import narrowed
 from dtlint.machine.logs import Attempt, Call, Choice, Event, Log, LogNode, Loop, implied, inner_logs, told
+from dtlint.machine.values import Symbol
 
 Answers = frozenset[tuple[Any, Any]]
 NOTHING: Answers = frozenset()
@@ -38,7 +39,7 @@ class Sorting:
             for node in log.nodes:
                 if not isinstance(node, Event):
                     asked = {what for side in (True, False) for what, _ in answers_of(node, side)}
-                    gathered.update(asked, map(ranges.subject, asked))
+                    gathered.update(asked, map(ranges.subject, asked), map(told_by_equality, asked))
                     for inner in inner_logs(node):
                         gathered |= self.questions(inner)
             found = self.asked[id(log)] = frozenset(gathered - {None})
@@ -86,6 +87,12 @@ class Sorting:
     def attempt(self, attempt: Attempt, answers: Answers) -> Attempt:
         final = attempt.final and self.sorted_out(attempt.final, answers)
         return changed(attempt, body=self.sorted_out(attempt.body, answers), final=final)
+
+
+def told_by_equality(asked: Any) -> Any:
+    """`x is None` is answered by what `x` is equal to."""
+    none = isinstance(asked, Symbol) and asked.key[0] == "is none"
+    return ("equal to", asked.key[1]) if none else None
 
 
 def answers_of(node: LogNode, side: bool) -> Iterator[tuple[Any, Any]]:
