@@ -3,7 +3,8 @@
 What it finds
 -------------
 A branch in front of a collective depends on something that every rank sees differently: its own loss, the clock, free
-memory or disk space, a signal, the host name, a random draw, a caught exception.
+memory or disk space, a signal, the host name, a random draw, a caught exception; or on a number that the ranks go on
+to merge, whoever has handed it over: were it the same for all, there would be nothing to merge.
 
 Why it is bad
 -------------

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, lifecycle, unreduced
+from dtlint.api import Finding, Rule, Run, Step, lifecycle, stale_optimizers
 
 RULE = Rule(
     code="DT503",
@@ -42,17 +42,22 @@ RULE = Rule(
 )
 
 
+REMEDIES = {
+    "wrap": "build the optimizer after the model is wrapped, from the wrapped model's parameters",
+    "engine": "hand the optimizer to the engine, `deepspeed.initialize(optimizer=…)`, and let `engine.step()` step it",
+    "move": "build the optimizer after the model is moved",
+}
+
+
 def check(run: Run) -> Iterator[Finding]:
-    for made, wrap, taken in unreduced.stale_optimizers(run):
+    for made, wrap, taken in stale_optimizers.stale(run):
         event = made.event
         sharded = wrap.event.op == "wrap"
         yield RULE.finding(
             run.span(event.path, event.at),
             f"this optimizer holds parameters that line {wrap.event.at[0]} replaces by "
             + ("sharded ones" if sharded else "copies on the device"),
-            "build the optimizer after the model is wrapped, from the wrapped model's parameters"
-            if sharded
-            else "build the optimizer after the model is moved",
+            REMEDIES["engine" if sharded and wrap.event.extra.get("wrap") == "deepspeed" else wrap.event.op],
             scope=event.function,
             trail=(
                 *lifecycle.way_to(taken),

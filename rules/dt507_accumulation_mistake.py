@@ -3,13 +3,13 @@
 What it finds
 -------------
 In a loop whose optimizer steps only every n-th turn: `zero_grad`, clipping or unscaling happens in each turn, the
-mean loss is not divided by n, or once more where the accelerator divides it, or `accelerator.accumulate()` belongs to
-an accelerator that accumulates nothing; or `zero_grad` stands in front of the backward pass of the turn that steps,
-where it throws away what the turns before have added up. Also an accelerator that is to accumulate, in a loop without
-`accumulate()`, and a DeepSpeed engine that steps in some turns only; and a step after which the gradients are not
-cleared, because `zero_grad` stands on the other side of a branch (mixed precision or not). And a step that asks for
-the end of a window but not for that of the epoch: what its last micro-batches add up is lost, or goes into the first
-window of the next.
+mean loss is not divided by n, or by how many micro-batches there have been so far, or once more where the accelerator
+divides it, or `accelerator.accumulate()` belongs to an accelerator that accumulates nothing; or `zero_grad` stands in
+front of the backward pass of the turn that steps, where it throws away what the turns before have added up. Also an
+accelerator that is to accumulate, in a loop without `accumulate()`, and a DeepSpeed engine that steps in some turns
+only; and a step after which the gradients are not cleared, because `zero_grad` stands on the other side of a branch
+(mixed precision or not). And a step that asks for the end of a window but not for that of the epoch: what its last
+micro-batches add up is lost, or goes into the first window of the next.
 
 Why it is bad
 -------------
@@ -72,6 +72,10 @@ def check(run: Run) -> Iterator[Finding]:
     for window in loss_scale.undivided(run):
         message = "the mean loss of each micro-batch is added up without dividing by their number"
         remedy = "divide the loss by the number of micro-batches before `backward()`"
+        yield told(run, window.backward.event, window, message, remedy)
+    for window in loss_scale.by_running_count(run):
+        message = "the loss is divided by the number of this micro-batch in its window, not by how many there are"
+        remedy = "divide the loss by the number of micro-batches, which is the same in all turns"
         yield told(run, window.backward.event, window, message, remedy)
     for met in loss_scale.unconfigured(run):
         event = met.event

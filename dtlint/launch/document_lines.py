@@ -34,6 +34,12 @@ BY_OTHERS = re.compile(BESIDE_SLURM + r"|\bsrun\b.*\s(?:-n|--ntasks)")
 PROGRAM = re.compile(r"(?<![\w./-])(/?(?:[\w.-]+/)*[\w-]+\.py)\b")
 MODULE = re.compile(r"-m\s+([\w.]+)")
 CONFIGURED = re.compile(r"\baccelerate\s+launch\b.*\s--config[-_]file[= ]+[\"']?([\w./-]+)")
+# options that Transformers' and DeepSpeed's own programs take, with a configuration whose name tells the stage
+SHARDING = re.compile(
+    r"\s--deepspeed(?:_config)?[= ]+[\"']?[\w./-]*(?:zero|stage|ds|z)[-_]?3"
+    r"|\s--fsdp[= ]+[\"']?(?:full_shard|shard_grad_op|hybrid_shard)",
+    re.I,
+)
 OPTION = re.compile(r"\s--([A-Za-z][\w-]*)")
 ANY_OPTION = re.compile(r"\$[@*]|\$\{[@*]|\.py[^-\n]*\s\$")  # all arguments, or a variable before any option
 # `python tasks/{tldr, hh}/train.py`: the reader is to choose, with a space that no shell would take
@@ -80,6 +86,7 @@ class Start:
     numbers: bool  # the old launcher, which passes the local rank as an option
     windows: bool  # it says how many batches make a step
     configuration: str | None  # the launcher's
+    shards: bool  # it tells a trainer to keep a part of the parameters on each rank
 
 
 def start(line: str, about: About, document: str, programs: Collection[str]) -> Start | None:
@@ -108,6 +115,7 @@ def start(line: str, about: About, document: str, programs: Collection[str]) -> 
         numbers=NUMBERING.search(line) is not None and "use_env" not in line and "use-env" not in line,
         windows=by_launcher and "gradient_accumulation_steps" in line,
         configuration=None if configuration is None else posixpath.normpath(configuration.group(1)),
+        shards=SHARDING.search(line) is not None,
     )
 
 

@@ -101,7 +101,7 @@ def started(files: Iterable[SourceFile], programs: Mapping[str, str] | None = No
         asked_alone=options(alone),
         asked_launched=options(others),
         always_asked=in_all(others),
-        sharding=sharding,
+        sharding=sharding | named(one for one in starts if one.shards),
         accumulating=told | named(one for one in starts if one.windows),
     )
 

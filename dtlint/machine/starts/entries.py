@@ -12,6 +12,7 @@ from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls, entering, following, instances
 from dtlint.machine.library import reading
+from dtlint.machine.library.computing import tensors
 from dtlint.machine.library.feeding import loaders
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.meeting import group_start
@@ -357,6 +358,8 @@ def argument(machine: Machine, function: ir.Function, param: ir.Param, usual: Fu
     unless another is given, this is what is called."""
     annotated = annotation_value(machine, param.annotation)
     if annotated is not None:
+        if annotated.kind == tensors.KIND:
+            annotated.attributes["content"] = machine.unknown("parameter", function.qualname, param.name)
         return annotated
     perhaps = annotation_value(machine, said_types.optional(param.annotation))
     if perhaps is not None:
@@ -406,7 +409,7 @@ def looks_like_low_rank(function: ir.Function) -> bool:
     return bool(names & {"alpha", "lora_alpha", "in_features", "out_features", "network_alpha", "decompose_both"})
 
 
-def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Value | None:
+def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Object | None:
     """`accelerator: Accelerator` makes an instance; containers and builtins say nothing."""
     words = said_types.expression_of(annotation)
     if words is None:

@@ -13,7 +13,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.library.computing.provenance import symbols_in
-from dtlint.machine.library.computing.tensors import method_of
+from dtlint.machine.library.computing.tensors import SIZE_OF, method_of
 from dtlint.machine.logs import Choice, Event, plain_question
 from dtlint.machine.run import Run
 from dtlint.machine.starts.given import settled
@@ -41,10 +41,14 @@ class Merged:
     def __init__(self, run: Run) -> None:
         self.numbers: dict[Symbol, Event] = {}
         self.contents: dict[Symbol, Event] = {}
+        self.revealed: dict[Symbol, Event] = {}  # what a tensor that is known as one has told of what is in it
         for node, _ in run.walk():
             if isinstance(node, Event) and node.kind == "collective" and node.op in MERGES:
-                for symbol in handed(node):
-                    self.take(symbol, node, node.op in OF_OBJECTS)
+                for value in given_to(node):
+                    if isinstance(value, Unknown):
+                        self.revealed.setdefault(before_meeting(value.symbol), node)
+                    for symbol in symbols_of(value):
+                        self.take(symbol, node, node.op in OF_OBJECTS)
 
     def take(self, symbol: Symbol, event: Event, added_up: bool) -> None:
         for part, inside in computed_from(before_meeting(symbol), added_up):
@@ -58,7 +62,10 @@ class Merged:
         if number in self.numbers:
             return self.numbers[number]
         thing = measured(number)
-        return self.contents.get(thing) if thing is not None else None
+        if thing is None:
+            return None
+        found = self.contents.get(thing)
+        return self.revealed.get(thing) if found is None and number.key[0] == SIZE_OF else found
 
 
 def cause_of(run: Run, node: Choice) -> Cause | None:
@@ -76,11 +83,6 @@ def cause_of(run: Run, node: Choice) -> Cause | None:
         return None
     text = f"`{event.op}()` merges this over the ranks: each has its own"
     return Cause(MERGED, Trail(Step(event.path, event.at[0], text)))
-
-
-def handed(event: Event) -> Iterator[Symbol]:
-    for value in given_to(event):
-        yield from symbols_of(value)
 
 
 def symbols_of(value: Value | None) -> Iterator[Symbol]:
@@ -166,6 +168,8 @@ def measured(number: Symbol) -> Symbol | None:
     method = method_of(number)
     if method is not None and method[1] in SIZES:
         return method[0] if isinstance(method[0], Symbol) else None
+    if number.key[0] == SIZE_OF:
+        return number.key[-1] if number.key[2] in SIZES and isinstance(number.key[-1], Symbol) else None
     if number.key[0] in COUNTS:
         return number.key[1] if isinstance(number.key[1], Symbol) else None
     return number

@@ -183,6 +183,11 @@ def mistake_in_prepared(run: Run, shares: list[Share], size: Value, loader: Obje
         )
         remedy = "divide it by `accelerator.num_processes`, or pass `split_batches=True`"
         return Mistake(place_of(loader.facts["original"]), (given,), text, remedy)
+    if cuts is False and [share.by for share in chain if share.by] == ["world"] and chain[0].op == "*":
+        share = chain[0]
+        text = f"`{share.text}` is multiplied by the number of ranks, and then every rank takes that much"
+        remedy = "give the loader the batch size of one rank, or pass `split_batches=True`"
+        return Mistake(place_in(share), (given,), text, remedy)
     return None
 
 

@@ -34,6 +34,22 @@ def undivided(run: Any) -> Iterator[Window]:
                 yield window
 
 
+def by_running_count(run: Any) -> Iterator[Window]:
+    """`loss / turn`, and a step where `turn >= window`: each micro-batch is divided by how many there have been so
+    far, the first by one, the last by all."""
+    for window in windows(run):
+        subject = window.backward.event.subject
+        divisor = subject.symbol.key[2] if isinstance(subject, Unknown) and subject.symbol.key[0] == "op /" else None
+        if isinstance(divisor, Symbol) and any(counts_up(symbol, divisor) for symbol, _ in window.when):
+            yield window
+
+
+def counts_up(asked: Symbol, count: Symbol) -> bool:
+    """`turn >= window`, `turn % window == 0`, of a number that one is added to in each turn"""
+    running = count.key[0] == "op +" and any(isinstance(one, Symbol) and one.key[0] == "loop" for one in count.key[1:])
+    return running and any(one is count for one in symbols_in(asked))
+
+
 def says_so(loop: Any) -> bool:
     """`for _ in range(options.gradient_accumulation_steps):`"""
     return isinstance(loop, Loop) and "accum" in loop.decision.text.lower()

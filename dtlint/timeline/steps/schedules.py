@@ -83,7 +83,7 @@ def step_of(run: Any, schedule: Schedule) -> tuple[Met, Loop] | None:
     for met in events(run, "record", "scheduler-step"):
         if any(call.node is schedule.call.node for call in stepped_with(met.event.subject)):
             for loop in reversed(loops_over(met)):
-                if loaded_by(loop.subject) is not None:
+                if any(loaded_by(one) is not None for one in walked_in(loop.subject)):
                     return met, loop
     return None
 
@@ -283,11 +283,21 @@ def counts_own_batches(run: Any, schedule: Schedule) -> bool:
     if not schedule.lengths or schedule.lengths & sharded_data(run):
         return False
     sharded = {
-        loop.subject.number
+        loader.number
         for met in events(run, "end", "next turn")
-        if (loop := met.event.loop) is not None and isinstance(loop.subject, Object) and is_sharded(run, loop.subject)
+        if (loop := met.event.loop) is not None
+        for loader in walked_in(loop.subject)
+        if is_sharded(run, loader)
     }
     return schedule.lengths <= sharded
+
+
+def walked_in(subject: Any) -> Iterator[Object]:
+    """What a loop walks over, with what is inside of it: the loader of `zip(range(steps), loader)`."""
+    if isinstance(subject, Object):
+        yield subject
+        for inner in subject.facts.get("inner") or ():
+            yield from walked_in(inner)
 
 
 def is_sharded(run: Any, loader: Object) -> bool:
@@ -306,7 +316,7 @@ def accumulation_forgotten(schedule: Schedule, step: Met, loop: Loop) -> WrongLe
         return None
     if all(part in (0, 1) for choice in own for part in divisors(choice)):
         return None
-    if not schedule.lengths & loader_numbers(loop.subject):
+    if schedule.lengths.isdisjoint(loader.number for loader in walked_in(loop.subject)):
         return None
     return WrongLength(
         schedule.made,
@@ -318,14 +328,6 @@ def accumulation_forgotten(schedule: Schedule, step: Met, loop: Loop) -> WrongLe
 
 def divisors(choice: Choice) -> list[Any]:
     return moduli(choice.symbol) if choice.symbol is not None else []
-
-
-def loader_numbers(subject: Object) -> set[int]:
-    found = {subject.number}
-    inner = subject.facts.get("inner")
-    if inner and isinstance(inner[0], Object):
-        found |= loader_numbers(inner[0])
-    return found
 
 
 def too_often(run: Any, schedule: Schedule, step: Met) -> WrongLength | None:

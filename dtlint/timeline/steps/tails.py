@@ -80,26 +80,28 @@ def ends_at_a_turn(loop: Loop) -> bool:
 
 
 def may_be_cut(window: Window) -> bool:
-    """A plain loader of the program, from which nobody takes a part, and that is not told to give up what does not
-    fit."""
+    """A plain loader of the program, from which nobody takes a part. One that gives up what fills no batch may mean to
+    give up what fills no window as well, unless the numbers are written down and there is always something left."""
     loader, subject = loader_of(window.walked), window.walked
     if loader is None or loader.kind != LOADER or is_open(loader):
         return False
-    if subject is None or subject.facts["inner"][0] is not loader or option(loader, "drop_last") not in (None, FALSE):
+    if subject is None or subject.facts["inner"][0] is not loader:
         return False
-    return not fits(loader, window)
+    gives_up = option(loader, "drop_last") not in (None, FALSE)
+    left = left_over(loader, window, gives_up)
+    return not gives_up if left is None else all(left)
 
 
-def fits(loader: Object, window: Window) -> bool:
-    """Is the last window a whole one where the numbers are written down, on two ranks or on four?"""
+def left_over(loader: Object, window: Window, gives_up: bool) -> list[bool] | None:
+    """Is the last window cut short, on two ranks and on four, where the numbers are written down?"""
     known = loader.facts.get("described")
-    total = number_of(known.total) if known is not None else None
+    total = number_of(known.dealt or known.total) if known is not None else None
     size = number_of(option(loader, "batch_size"))
     several = [constant(part) for symbol, _ in window.when for part in moduli(symbol)]
     if total is None or not size or any(type(part) is not int for part in several):
-        return False
-    batches = [ceil(ceil(total / ranks) / size) for ranks in (2, 4)]
-    return any(all(number % part == 0 for part in several) for number in batches)
+        return None
+    batches = [total // ranks // size if gives_up else ceil(ceil(total / ranks) / size) for ranks in (2, 4)]
+    return [any(number % part for part in several) for number in batches]
 
 
 def once(epochs: Loop) -> bool:

@@ -78,6 +78,7 @@ SIZED = frozenset(
 )
 
 
+SIZE_OF = "size of"  # first word of the symbol of a size; the last one is what is in the tensor
 OWN_ROWS = "rows of as many parts as this rank has"
 OWN_WIDTH = "as wide as the longest row of this rank"
 SELECTS = frozenset({"masked_select", "nonzero", "argwhere", "unique", "unique_consecutive"})
@@ -362,7 +363,8 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
             works.computed(machine, name, (receiver, *call.arguments), tags)
     if name in COUNTS:
         cause = receiver.facts["shape"] if "shape" in receiver.facts else containers.length_cause(machine, held)
-        return machine.unknown("size of", receiver.number, name, *map(token, call.values), cause=cause)
+        what = (held.symbol,) if isinstance(held, Unknown) else ()
+        return machine.unknown(SIZE_OF, receiver.number, name, *map(token, call.values), *what, cause=cause)
     if name in COPIES:
         made = make(machine, held, call.mask)
         made.facts.update((fact, receiver.facts[fact]) for fact in KEPT_BY_COPIES if fact in receiver.facts)

@@ -50,6 +50,7 @@ def torch_draw(machine: Machine, call: Invocation) -> Value | None:
     if isinstance(made, Unknown) and call.name.endswith("randperm"):
         return as_many(machine, call, drawn_order(machine, call, made, call.extra["rng"]))
     note_count(machine, call, made)
+    made = as_many_as_asked(call, made)
     return picks.drawn(machine, drawn_apart(machine, call, made, call.extra["rng"]), call.extra["rng"])
 
 
@@ -130,6 +131,14 @@ def as_many(machine: Machine, call: Invocation, order: Unknown) -> Unknown:
     if cause is None:
         return order
     return Unknown(order.symbol, cause, order.tags | {totals.UNEVEN} | sharding.counted(given), order.like)
+
+
+def as_many_as_asked(call: Invocation, drawn: Value) -> Value:
+    """`multinomial(weights, count)`: as many on all ranks, however many weights each of them has."""
+    asked = call.get(str(call.row.extra.get("counts", "")))
+    if asked is None or asked.cause is not None or not isinstance(drawn, Unknown):
+        return drawn
+    return Unknown(drawn.symbol, drawn.cause, containers.without_lengths(drawn.tags), drawn.like)
 
 
 def total_counted(machine: Machine, number: Value) -> int | str | None:

@@ -60,6 +60,9 @@ def length_of(machine: Machine, dataset: Value) -> Value | None:
 
 def items_count(machine: Machine, value: Value) -> Value | None:
     if isinstance(value, Object) and value.kind == tensors.KIND:
+        told = value.facts.get("length")
+        if isinstance(told, Const):
+            return told
         value = value.attributes.get("content", value)  # `torch.tensor(rows)`
     for mark in provenance.marks(value, "lengths", 1):
         cause = containers.length_cause(machine, value)

@@ -39,6 +39,7 @@ class Described:
     uneven: Cause | None = None
     counts: tuple[int, ...] | None = None  # samples of each lane, where they are known
     total: Value | None = None
+    dealt: Value | None = None  # how many samples its sampler deals out to all ranks together
 
 
 def option(loader: Object, name: str) -> Value | None:

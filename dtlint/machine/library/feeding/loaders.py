@@ -5,6 +5,7 @@ from __future__ import annotations
 from dtlint.machine.core import Machine
 from dtlint.machine.library.drawing import seeds
 from dtlint.machine.library.feeding import inside, parts_told, samplers, sharding, worker_starts
+from dtlint.machine.library.feeding.lengths import length_of
 from dtlint.machine.library.feeding.loader_lengths import measure, uneven_numbers, uneven_order
 from dtlint.machine.library.feeding.loader_options import LOADER, Described, is_open, is_true, number_of, option
 from dtlint.machine.library.feeding.loader_parts import decide
@@ -175,9 +176,11 @@ def describe(machine: Machine, loader: Object, found: Described) -> None:
         uneven_order(machine, found, found.ordering)
     elif found.sampler is not None and not loader.facts.get("prepared"):
         uneven_numbers(machine, found, found.sampler)
-    size = option(loader, "batch_size")
-    if size is not None and size.cause is not None and samplers.is_distributed(machine, found.sampler):
-        found.uneven = size.cause  # as many samples on every rank, in more batches or in fewer
+    if samplers.is_distributed(machine, found.sampler):
+        size = option(loader, "batch_size")
+        found.dealt = length_of(machine, dataset)
+        if size is not None and size.cause is not None:
+            found.uneven = size.cause  # as many samples on every rank, in more batches or in fewer
 
 
 def element(machine: Machine, loader: Object) -> Value:

@@ -5,15 +5,19 @@
 
 from __future__ import annotations
 
+from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, lowest
 from dtlint.machine.library.computing import tensors
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training import stepping
 from dtlint.machine.logs import Site
-from dtlint.machine.values import NONE, ClassRef, Const, Object, Row, Unknown, Value
+from dtlint.machine.names import classes
+from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Row, Unknown, Value
 
 ALONE = "computed-alone"  # record: every rank computes with it
+GIVES = ("__getitem__", "__getitems__", "__iter__")
 BY_HAND = frozenset({"uninitialised", "torch.rand", "torch.randn"})  # what a tensor is made with before it is filled
 
 
@@ -29,8 +33,17 @@ def sampled(machine: Machine, dataset: Value, mask: int) -> None:
     """A data set of the program that a loader reads keeps it, to make its samples with."""
     if not isinstance(dataset, Object) or not isinstance(dataset.kind, ClassRef) or dataset.at is None:
         return
-    for held in dataset.attributes.values():
-        note(machine, held, mask, dataset.kind.name, (dataset.path, dataset.at, machine.frame.scope))
+    for name in read_for_samples(machine, dataset.kind):
+        held = dataset.attributes.get(name)
+        if held is not None:
+            note(machine, held, mask, dataset.kind.name, (dataset.path, dataset.at, machine.frame.scope))
+
+
+def read_for_samples(machine: Machine, kind: ClassRef) -> list[str]:
+    """The attributes that the methods which give the samples speak of."""
+    methods = (classes.in_class(machine, kind, name) for name in GIVES)
+    nodes = (node for method in methods if isinstance(method, FunctionRef) for node in every_node(method.node))
+    return sorted({node.name for node in nodes if isinstance(node, ir.Attr) and isinstance(node.value, ir.Name)})
 
 
 def note(machine: Machine, value: Value, mask: int, api: str, place: Site | None = None, none: bool = False) -> None:

@@ -71,12 +71,17 @@ def parsed(machine: Machine, call: Invocation) -> Value | None:
 
 
 def filled_in(machine: Machine, kind: Value, mask: int) -> Object:
-    """Arguments as whoever starts the program gives them: what the project adds to them is no constant."""
+    """Arguments as whoever starts the program gives them: what the project adds to them is no constant. How they shard
+    stands in the class, where it does."""
     from dtlint.machine.functions import instances
 
     if not isinstance(kind, ClassRef):
-        return machine.new(ARGUMENTS, mask)
+        made = machine.new(ARGUMENTS, mask)
+        wrapping.told_to_shard(machine, made, None, None)
+        return made
     made = machine.new(kind, mask)
+    fsdp, deepspeed = (classes.in_class(machine, kind, name) for name in ("fsdp", "deepspeed"))
+    wrapping.told_to_shard(machine, made, fsdp, deepspeed)
     for name in instances.field_names(machine, kind):
         machine.set(made, name, machine.unknown("attribute", made.number, name), mask)
     return made

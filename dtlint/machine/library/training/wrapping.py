@@ -334,11 +334,14 @@ def training_arguments(machine: Machine, call: Invocation) -> Value:
     for name, value in call.keywords:
         if name is not None:
             made.attributes.setdefault(name, value)
-    fsdp, deepspeed = call.get("fsdp"), call.get("deepspeed")
+    told_to_shard(machine, made, call.get("fsdp"), call.get("deepspeed"))
+    return made
+
+
+def told_to_shard(machine: Machine, arguments: Object, fsdp: Value | None, deepspeed: Value | None) -> None:
     told = (isinstance(fsdp, Const | Object | Tuple) and given(fsdp)) or zero_stage(machine, deepspeed) == 3
     if told or launched_to_shard(machine):
-        made.facts["sharded"] = machine.facts["sharded"] = True
-    return made
+        arguments.facts["sharded"] = machine.facts["sharded"] = True
 
 
 def sharding_strategy(machine: Machine, call: Invocation) -> Value:
