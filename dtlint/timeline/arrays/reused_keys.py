@@ -380,8 +380,8 @@ def made_inside(run: Run, again: Again) -> bool:
     common = {id(node) for node in again.first.path} if again.first is not None else set()
     calls = [node for node in again.second.path if isinstance(node, Call) and id(node) not in common]
     around = [one for one in way_to(run.project.tree(path), *at[:2]) if isinstance(one, ir.Function | ir.Class)]
-    if again.first is None and not isinstance(around[-1] if around else None, ir.Class):
-        return False
+    if (made is None or again.first is None) and not isinstance(around[-1] if around else None, ir.Class):
+        return False  # layers of another file, which all begin with the key that their constructor has as a default
     if again.first is not None and any((node.callee_path, node.function) == (path, function) for node in calls):
         return True
     return any((node.callee_path, node.callee_at) == (path, one) for one in entered_at(around[-1:]) for node in calls)
