@@ -24,6 +24,7 @@ from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Log, Loo
 from dtlint.machine.run import Run
 from dtlint.machine.walks import walk
 from dtlint.timeline import devices, environment, lifecycle
+from dtlint.timeline.arrays.compared import compares
 from dtlint.timeline.arrays.jax_notes import (
     drifting,
     host_keys,
@@ -194,6 +195,7 @@ __all__ = [
     "never_joined",
     "missing",
     "batch_norms",
+    "compares",
     "clearing",
     "models_used",
     "no_sync",

@@ -20,14 +20,29 @@ A key that one function uses again and again is told once; the other places stan
 
 Limits
 ------
-Which library calls consume a key is knowledge; a key handed to something unknown is assumed to be left alone.
+Which library calls consume a key is knowledge; a key handed to something unknown is assumed to be left alone. One
+function of the program that takes something to work on and then a key, hands that on by a split or to a model, and is
+called twice with it mostly measures two things by the same numbers: this is reported by the strict tier only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, jax_place, kept_keys, reused_keys, short, told_once, way, written_keys
+from dtlint.api import (
+    Finding,
+    Rule,
+    Run,
+    Step,
+    compares,
+    jax_place,
+    kept_keys,
+    reused_keys,
+    short,
+    told_once,
+    way,
+    written_keys,
+)
 
 RULE = Rule(
     code="DT302",
@@ -59,7 +74,8 @@ def check(run: Run) -> Iterator[Finding]:
             message = f"{second} uses the same key in every turn of the loop"
         trail += tuple(Step(place.path, place.line, "and it is used here as well") for place in others)
         remedy = "split before every use: `key, sub = jax.random.split(key)`, and hand on `sub`"
-        yield RULE.finding(again.site, message, remedy, scope=again.scope, trail=trail)
+        tier = "strict" if compares(run, again) else "default"
+        yield RULE.finding(again.site, message, remedy, scope=again.scope, trail=trail, tier=tier)
     for event, trail in written_keys(run):
         message = "every step makes this key of the same number, and drops the same units"
         remedy = "hand the step another key each time, or fold in its number: `jax.random.fold_in(key, state.step)`"
