@@ -16,6 +16,8 @@ from dtlint.machine.logs import Call, Event
 from dtlint.machine.run import Run
 from dtlint.timeline.arrays.lives import Again, Use
 
+OF_LAYERS = frozenset({"setup", "init"})  # what makes weights, besides `__init__` and `__call__`
+
 
 def compares(run: Run, again: Again) -> bool:
     event = again.second.event
@@ -41,8 +43,8 @@ def called(node: Call) -> tuple[str, str]:
 
 
 def makes_or_calls_a_layer(node: Call) -> bool:
-    """`__init__`, `__call__`"""
-    return node.function.rpartition(".")[2].startswith("__")
+    name = node.function.rpartition(".")[2]
+    return name.startswith("__") or name in OF_LAYERS
 
 
 def works_on_something(run: Run, event: Event) -> bool:
