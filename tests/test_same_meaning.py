@@ -30,6 +30,10 @@ KNOWN = {
     ("other names", "DT702/writer_nobody_knows_ok.py"): "that a thing of another package asks for the rank is its name",
     ("other names", "DT702/rows_by_name_ok.py"): "that callers hand over a device is said by the name of the parameter",
     ("named questions", "DT412/others_return.py"): NAMED,
+    (
+        "named questions",
+        "DT702/flag_of_one_script",
+    ): "an `or` that has a name stands for its side that asks for the rank",
     ("named questions", "DT102/lead_of_a_node_gives_up.py"): NAMED,
     ("named questions", "DT412/last_of_two_conditions"): "a function in an `and` outside a question may be a choice",
     (
@@ -74,6 +78,10 @@ KNOWN = {
     ("one more call", "DT302/layer_of_a_library.py"): DEEP,
     ("one more call", "DT302/split_key_is_handed_on.py"): DEEP,
     ("other names", "DT407/count_with_a_name.py"): BATCH,
+    (
+        "turned branches",
+        "DT210/cut_and_sampled_by_option.py",
+    ): "of two data sets that a branch leaves the one of its first side is taken",
     (
         "turned branches",
         "DT705/folder_of_the_resumed_file_ok.py",
