@@ -33,7 +33,7 @@ KNOWN = {
     (
         "named questions",
         "DT702/flag_of_one_script",
-    ): "an `or` that has a name stands for its side that asks for the rank",
+    ): "an `or` with a name stands for its side that asks for the rank",
     ("named questions", "DT102/lead_of_a_node_gives_up.py"): NAMED,
     ("named questions", "DT412/last_of_two_conditions"): "a function in an `and` outside a question may be a choice",
     (
