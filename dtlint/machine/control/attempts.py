@@ -131,8 +131,8 @@ def found_here(machine: Machine, body: tuple[ir.Stmt, ...]) -> bool:
             return False
         for name, alias in statement.names:
             value = machine.frame.variables.get(alias or name)
-            if isinstance(value, External) and comes_with_python(value.name):
-                continue
+            if isinstance(statement, ir.Import) and isinstance(value, External) and comes_with_python(value.name):
+                continue  # what is taken from it may be gone since: `from urllib import urlretrieve`
             if not isinstance(value, ModuleRef | FunctionRef | ClassRef) or value.path not in machine.paths:
                 return False
     return bool(body)
@@ -142,8 +142,7 @@ OF_WINDOWS = frozenset({"msvcrt", "winreg", "winsound", "nt", "_winapi"})
 
 
 def comes_with_python(name: str) -> bool:
-    top = name.partition(".")[0]
-    return top in sys.stdlib_module_names and top not in OF_WINDOWS
+    return name in sys.stdlib_module_names and name not in OF_WINDOWS
 
 
 def in_turn(machine: Machine) -> bool:
