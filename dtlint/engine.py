@@ -185,6 +185,8 @@ def _answers(rule: Rule, run: Any, incomplete: list[Incomplete]) -> list[Finding
     try:
         return list(rule.check(run))
     except Exception as problem:
+        if os.environ.get("DTLINT_DEBUG"):
+            raise
         reason = f"rule {rule.code} failed: {type(problem).__name__}: {problem}"
         entry = getattr(run, "entry", None)
         incomplete.append(Incomplete(entry.path if entry else ".", entry.line if entry else 1, reason))

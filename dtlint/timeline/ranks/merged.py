@@ -127,9 +127,10 @@ def steps_back(symbol: Symbol, inside: bool) -> Iterator[tuple[Any, bool]]:
     elif symbol.key[0] in ("tensor", "op +", "op -"):
         yield from ((one, inside) for one in symbol.key[1:])
     elif isinstance(symbol.key[0], str) and symbol.key[0].startswith(("op /", "op *", "unary ", "builtins.")):
-        yield symbol.key[1], inside
+        yield from ((one, inside) for one in symbol.key[1:2])
     elif isinstance(symbol.key[0], str) and symbol.key[0].startswith("torch."):
-        yield symbol.key[1], inside or symbol.key[0].rpartition(".")[2] in SUMMED
+        added_up = inside or symbol.key[0].rpartition(".")[2] in SUMMED
+        yield from ((one, added_up) for one in symbol.key[1:2])
     elif symbol.key[0] == "item" and inside and len(symbol.key) > 2:
         yield symbol.key[2], True  # `weights[chosen].sum()`: of as many as there are chosen
 
