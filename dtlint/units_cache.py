@@ -1,7 +1,8 @@
 """Which units of work need not be done again? Those of which nothing has changed that they looked into.
 
-One JSON file for a configuration and a set of files: what each unit found and what it rests on, and a sketch of every
-file as it was then. Names reachable by pruning are part of the key, because they decide what a unit skips.
+One JSON file for a configuration and a set of files: what each unit found and what it rests on, a sketch of every
+file as it was then, and what each of them said to questions that are asked of all. Names reachable by pruning are part
+of the key, because they decide what a unit skips.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dtlint import cache
 from dtlint.launch.said import Said
+from dtlint.machine.library import whole_project
 from dtlint.project.changes import IMPORTS, WORD, Change, Sketch, compare, digest, sketch, written_elsewhere
 from dtlint.source.text import Incomplete
 
@@ -44,6 +46,8 @@ class Remembered:
         self.fresh: dict[str, Any] = {}
         self.sketches: dict[str, Sketch] = {}
         self.changes: dict[str, Change] = {}
+        self.answers: dict[str, dict[str, bool]] = {}  # of each question to the whole project, file by file
+        self.machine = machine
         self.new_work = False
         if units is None:
             return
@@ -56,8 +60,9 @@ class Remembered:
         try:
             before = {path: Sketch.from_plain(held) for path, held in stored["files"].items()}
             self.records = dict(stored["units"])
+            answered = {name: dict(answers) for name, answers in stored["answers"].items()}
         except (KeyError, TypeError, ValueError, AttributeError):
-            before, self.records = {}, {}
+            before, self.records, answered = {}, {}, {}
         for path in project.paths:
             self._look(path, before.get(path))
         self.sketches[IMPORTS] = imports = Sketch(digest(project.imports_in_short()), "", {}, {})
@@ -68,6 +73,22 @@ class Remembered:
                 self._ask(word)
                 if self.sketches[word] != sketched:
                     self.changes[word] = Change(outline=False, bodies=frozenset())
+        same = {path for path, sketched in before.items() if self.sketches.get(path) == sketched}
+        for name, answers in answered.items():
+            self._ask_files(name, {path: answer for path, answer in answers.items() if path in same})
+            if any(answers.values()) != any(self.answers[name].values()):
+                self.changes[name] = Change(outline=False, bodies=frozenset())
+
+    def _ask_files(self, name: str, known: dict[str, bool]) -> None:
+        """What each file says to a question of the whole project; `known` are the answers of files that have not
+        changed."""
+        question = whole_project.named(name)
+        asked = whole_project.in_file
+        self.answers[name] = {
+            path: known[path] if path in known else asked(self.machine, question, path)
+            for path in self.project.selected
+        }
+        self.machine.notes[name.removeprefix(whole_project.ASKED)] = any(self.answers[name].values())
 
     def _ask(self, word: str) -> None:
         files = self.project.files_with(word.removeprefix(WORD))
@@ -111,6 +132,8 @@ class Remembered:
         for word in outcome.whole:
             if word.startswith(WORD) and word not in self.sketches:
                 self._ask(word)
+            if word.startswith(whole_project.ASKED) and word not in self.answers:
+                self._ask_files(word, {})
         consulted: dict[str, list[str]] = {}
         for path, name in outcome.consulted:
             consulted.setdefault(path, []).append(name)
@@ -128,7 +151,7 @@ class Remembered:
     def save(self) -> None:
         if self.units is not None and (self.new_work or self.changes):
             files = {path: drawing.plain() for path, drawing in self.sketches.items()}
-            self.units.write(self.name, {"files": files, "units": self.fresh})
+            self.units.write(self.name, {"files": files, "units": self.fresh, "answers": self.answers})
 
     def before(self, unit: Unit, reached: Reached, touched: list[str]) -> list[str]:
         """Of the functions reached in phase one, those of this file and of the files it comes to."""

@@ -15,6 +15,7 @@ from dtlint import engine
 from dtlint.config import Config
 from dtlint.listing import listed
 from dtlint.machine import run, units
+from dtlint.machine.library import whole_project
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.names.scopes import load_module
 
@@ -122,6 +123,52 @@ def test_a_word_that_turns_up_in_another_file_is_seen(tmp_path: Path, monkeypatc
         found = engine.check(["."], Config(cache=True, jobs=1, root=tmp_path)).findings
         told.append([finding.code for finding in found])
     assert told == [["DT516"], [], ["DT516"]]
+
+
+EXPORT = """
+import torch
+from pytorch_lightning import Callback, LightningModule, Trainer
+
+
+class Export(Callback):
+    def __init__(self, network: torch.nn.Module, folder):
+        self.network = network
+        self.folder = folder
+
+    def on_train_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        torch.save(self.network.state_dict(), self.folder / "exported.pt")
+"""
+SUMMARY = """
+from pytorch_lightning import Callback
+from pytorch_lightning.utilities import rank_zero_only
+
+
+class Summary(Callback):{}
+    def on_fit_end(self, trainer, pl_module):
+        print(pl_module)
+"""
+
+
+def test_a_question_to_all_files_is_asked_of_the_changed_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That hooks run on several ranks, a callback of another file says that has something done by the first alone."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DTLINT_CACHE_DIR", raising=False)
+    (tmp_path / "export.py").write_text(EXPORT)
+    asked: list[str] = []
+    in_file = whole_project.in_file
+    monkeypatch.setattr(
+        whole_project, "in_file", lambda machine, what, path: asked.append(path) or in_file(machine, what, path)
+    )
+    told, alone = [], "\n    @rank_zero_only"
+    for text in (SUMMARY.format(""), SUMMARY.format(alone), SUMMARY.format("") + "SIZE = 3\n"):
+        (tmp_path / "summary.py").write_text(text)
+        found = engine.check(["."], Config(cache=True, jobs=1, root=tmp_path)).findings
+        told.append([finding.code for finding in found])
+    assert told == [[], ["DT702"], []]
+    asked.clear()
+    (tmp_path / "summary.py").write_text(SUMMARY.format("") + "SIZE = 4\n")
+    assert engine.check(["."], Config(cache=True, jobs=1, root=tmp_path)).findings == ()
+    assert asked == ["summary.py"]
 
 
 ORPHANS = """

@@ -13,10 +13,10 @@ from dtlint.machine.library.whole_project import any_function
 
 def on_several_ranks(machine: Machine) -> bool:
     """Does a class for a framework, anywhere in the project, know of other ranks?"""
-    return any_function(machine, "hooks of several ranks", lambda _, owner: knows_of_others(machine, owner))
+    return any_function(machine, knows_of_others)
 
 
-def knows_of_others(machine: Machine, owner: ir.Class | None) -> bool:
+def knows_of_others(machine: Machine, _: ir.Function, owner: ir.Class | None) -> bool:
     if owner is None or not for_a_framework(machine, owner):
         return False
     return not owner.tokens.isdisjoint(machine.knowledge.ranks) or not owner.tokens.isdisjoint(for_the_first(machine))

@@ -290,12 +290,12 @@ OVER_DEVICES = frozenset({"axis_name", "cross_replica_axis"})  # what flax and h
 def normalises_together(machine: Machine) -> bool:
     """Does some layer of the project take its statistics over the devices: `BatchNorm(axis_name=…)`, or `pmean` in a
     method of its own?"""
+    return any_function(machine, over_devices)
 
-    def over_devices(function: ir.Function, owner: ir.Class | None) -> bool:
-        in_method = owner is not None and not REDUCTIONS.isdisjoint(function.tokens)
-        return in_method or ("BatchNorm" in function.tokens and not OVER_DEVICES.isdisjoint(function.tokens))
 
-    return any_function(machine, "jax batch norm", over_devices)
+def over_devices(_: Machine, function: ir.Function, owner: ir.Class | None) -> bool:
+    in_method = owner is not None and not REDUCTIONS.isdisjoint(function.tokens)
+    return in_method or ("BatchNorm" in function.tokens and not OVER_DEVICES.isdisjoint(function.tokens))
 
 
 MODELS: dict[str, Any] = {

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import arrays as jax_arrays
@@ -28,6 +29,7 @@ from dtlint.machine.walks import walk
 SEQUENCE = "haiku.PRNGSequence"
 KEYS = "haiku keys"  # fact of the run: the keys of the `apply` calls that are being run
 TAKEN = "key-taken"
+TAKERS = "haiku takers"  # note: what takes a key from Haiku, by the last part of its name
 WITHOUT_KEY = "WithoutKey"  # ends the name of a pair of which `apply` takes none
 NOT_CONTENT = frozenset(  # facts of arguments that are none of what is computed from them
     {"key", "keys", "output", "one of", "host tree", "state of", "replicated", "even", "plain", "device axis"}
@@ -132,9 +134,16 @@ def takes(nodes: Iterable[LogNode]) -> bool:
 
 def draws(machine: Machine) -> bool:
     """Does any function of the project take keys from Haiku? Networks without noise are given a key, too."""
-    apis = machine.knowledge.apis.values()
-    takers = {api.name.rpartition(".")[2] for api in apis if api.model == "haiku_next_key"}
-    return any_function(machine, "haiku draws", lambda function, _owner: not takers.isdisjoint(function.tokens))
+    return any_function(machine, takes_keys)
+
+
+def takes_keys(machine: Machine, function: ir.Function, _: ir.Class | None) -> bool:
+    takers: frozenset[str] | None = machine.notes.get(TAKERS)
+    if takers is None:
+        apis = machine.knowledge.apis.values()
+        takers = frozenset(api.last for api in apis if api.model == "haiku_next_key")
+        machine.notes[TAKERS] = takers
+    return not takers.isdisjoint(function.tokens)
 
 
 # --- keys ------------------------------------------------------------------------------------------------------
