@@ -16,19 +16,23 @@ ROUNDS = "loops that go round"
 
 
 def goes_round(loop: Loop, above: Above) -> bool:
-    """Around it is a loop without an end, or one that ends as its turns are counted; and the ranks are not to meet once
-    a round besides."""
+    return round_of(loop, above) is not None
+
+
+def round_of(loop: Loop, above: Above) -> Loop | None:
+    """The loop around it, without an end or one that ends as its turns are counted, where the ranks are not to meet
+    once a round besides."""
     inner: LogNode = loop
     for outer in reversed(above):
         if not isinstance(outer, Loop | Call):
-            return False
+            return None
         body = outer.body if isinstance(outer, Loop) else outer.log
         if any(node is not inner and first_in(node, outer.mask) is not None for node in body.nodes):
-            return False
+            return None
         if isinstance(outer, Loop):
-            return outer.decision.endless or counted_in(outer.cause, loop)
+            return outer if outer.decision.endless or counted_in(outer.cause, loop) else None
         inner = outer
-    return False
+    return None
 
 
 def counted_in(cause: Cause | None, loop: Loop) -> bool:
@@ -53,9 +57,9 @@ def going_round(run: Run) -> list[tuple[Loop, Loop]]:
     found: list[tuple[Loop, Loop]] | None = run.cache.get(ROUNDS)
     if found is None:
         found = run.cache[ROUNDS] = [
-            (node, next(outer for outer in reversed(path) if isinstance(outer, Loop)))
+            (node, outer)
             for node, path in run.walk()
             if isinstance(node, Loop) and node.cause is not None and node.cause.trail is not None
-            if goes_round(node, path)
+            if (outer := round_of(node, path)) is not None
         ]
     return found

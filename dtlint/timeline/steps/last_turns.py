@@ -85,7 +85,7 @@ def counting(loop: Turns, parts: set[Symbol]) -> Counting | None:
         return None
     if subject.kind == "<enumerate>":
         start, walked = subject.facts.get("start"), subject.facts["inner"][0]
-        counter = next((leaf for leaf in parts if leaf.key[0] == "index" and born_in(leaf, loop)), None)
+        counter = next((leaf for leaf in parts if numbers_turns(leaf, loop)), None)
         count = next((leaf for leaf in parts if leaf.key[0] in LENGTHS and leaf.key[1] == token(walked)), None)
         return counted_from(counter, start, count)
     count_value = subject.attributes.get("count")
@@ -100,7 +100,8 @@ def counted_from(counter: Symbol | None, start: Any, count: Symbol | None, turns
     return Counting(counter, start.value, count, turns) if counter is not None and known else None
 
 
-def born_in(symbol: Symbol, loop: Loop) -> bool:
-    """Made in a turn of the loop."""
-    number = symbol.key[1] if symbol.key[2:] == ("fresh",) else None
-    return number is not None and loop.born[0] <= number < loop.born[1]
+def numbers_turns(symbol: Symbol, loop: Loop) -> bool:
+    """Does it count the turns of this very loop?"""
+    if symbol.key[0] != "index" or symbol.key[2:] != ("fresh",):
+        return False
+    return bool(loop.born[0] <= symbol.key[1] < loop.born[1])

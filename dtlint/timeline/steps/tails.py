@@ -9,10 +9,11 @@ from typing import Any
 
 from dtlint.machine.library.feeding.loader_options import is_open, number_of, option
 from dtlint.machine.logs import Choice, Loop
-from dtlint.machine.values import FALSE, Const, Object
+from dtlint.machine.values import FALSE, Object
 from dtlint.machine.walks import walk
+from dtlint.timeline.arrays.lives import turns_once
 from dtlint.timeline.order import Met, choices_below, exclusive, in_each_turn, inside, loops_over
-from dtlint.timeline.steps.last_turns import born_in
+from dtlint.timeline.steps.last_turns import numbers_turns
 from dtlint.timeline.steps.stepping import events, steps
 from dtlint.timeline.steps.training import LOADER, loader_of
 from dtlint.timeline.steps.windows import Window, at_each_pass, same_optimizer, windows
@@ -37,7 +38,7 @@ def cut_short(run: Any) -> Iterator[Tail]:
         if window.nested or len(around) < 2 or not isinstance(window.loop, Loop):
             continue
         asked = end_of_windows(window)
-        if asked is None or not counts_anew(window) or not may_be_cut(window) or once(around[-2]):
+        if asked is None or not counts_anew(window) or not may_be_cut(window) or turns_once(around[-2]):
             continue
         if ends_at_a_turn(window.loop):
             continue
@@ -66,7 +67,7 @@ def counts_anew(window: Window) -> bool:
     if not (isinstance(subject, Object) and subject.kind == "<enumerate>" and isinstance(loop, Loop)):
         return False
     counters = {leaf for symbol, _ in window.when for leaf in leaves(symbol)[0]}
-    return all(leaf.key[0] == "index" and born_in(leaf, loop) for leaf in counters)
+    return all(numbers_turns(leaf, loop) for leaf in counters)
 
 
 def ends_at_a_turn(loop: Loop) -> bool:
@@ -75,7 +76,7 @@ def ends_at_a_turn(loop: Loop) -> bool:
         isinstance(node, Choice)
         and not LEAVING.isdisjoint(node.exits)
         and node.symbol is not None
-        and any(leaf.key[0] == "index" and born_in(leaf, loop) for kind in leaves(node.symbol) for leaf in kind)
+        and any(numbers_turns(leaf, loop) for kind in leaves(node.symbol) for leaf in kind)
         for node, _ in walk(loop.body)
     )
 
@@ -103,10 +104,6 @@ def left_over(loader: Object, window: Window, gives_up: bool) -> list[bool] | No
         return None
     batches = [total // ranks // size if gives_up else ceil(ceil(total / ranks) / size) for ranks in (2, 4)]
     return [any(number % part for part in several) for number in batches]
-
-
-def once(epochs: Loop) -> bool:
-    return isinstance(epochs.trip, Const) and epochs.trip.value in (0, 1)
 
 
 def stepped_elsewhere(run: Any, window: Window, epochs: Loop) -> bool:

@@ -17,6 +17,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import NONE, Const, Object, Row, Symbol, Unknown, Value, content
 
 KIND = "torch.Tensor"
+UNFILLED = "uninitialised"  # what a tensor holds that nothing has been put into
 FILLED = {
     "torch.zeros": 0,
     "torch.ones": 1,
@@ -331,7 +332,7 @@ def constructed(machine: Machine, call: Invocation) -> Value | None:
         return make(machine, call.arguments[1], call.mask)
     if call.name in ("torch.empty", "torch.empty_like"):
         # what it holds until it is received into is nothing anybody decides on
-        return make(machine, machine.fresh("uninitialised"), call.mask)
+        return make(machine, machine.fresh(UNFILLED), call.mask)
     return None
 
 

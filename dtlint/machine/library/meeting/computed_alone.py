@@ -18,7 +18,6 @@ from dtlint.machine.values import NONE, ClassRef, Const, FunctionRef, Object, Ro
 
 ALONE = "computed-alone"  # record: every rank computes with it
 GIVES = ("__getitem__", "__getitems__", "__iter__")
-BY_HAND = frozenset({"uninitialised", "torch.rand", "torch.randn"})  # what a tensor is made with before it is filled
 
 
 def performed(machine: Machine, call: Invocation) -> None:
@@ -68,6 +67,7 @@ def known_to_the_first(value: Row, mask: int, none: bool) -> bool:
 def is_first_value(value: Value) -> bool:
     if isinstance(value, Object) and value.kind == tensors.KIND:
         content = value.attributes.get("content")
-        made = isinstance(content, Unknown) and content.symbol.key[0] in BY_HAND
-        return made or is_first_value(content or value)
+        if isinstance(content, Unknown):
+            return content.symbol.key[0] == tensors.UNFILLED
+        return content is not None and is_first_value(content)
     return isinstance(value, Const) and type(value.value) in (int, float) and value.scale is None
