@@ -22,6 +22,8 @@ PARTS = ("item", "batch", "deep")
 CALLED = (*PARTS, "output", "phi", "split")
 CLASSES = ("builtins.type", "deep")  # what is called and is no method of a batch is the class of one
 OF_BATCHES = ("loader", "wrapped")  # tags of batches, and of what a wrapped model makes of whatever it gets
+ARRAYS = ("numpy", "jax.numpy", "torch")
+HANDED = ("array", "asarray", "load")
 MADE_WHOLE = frozenset({"source", "text", "tensor", "slice", "tuple", "comprehension", "path"})
 
 
@@ -146,6 +148,8 @@ def of_symbol(knowledge: Knowledge, symbol: Symbol) -> str:
         return ALIKE if what == "phi" and (common or "" not in sides) else ""
     if what in MADE_WHOLE or what.startswith(MADE):
         return ALWAYS
+    if what == "item" and of_an_array(knowledge, key[1]):
+        return ALWAYS
     made = part_of(symbol).key[0]  # `torch.frombuffer(data).clone().to(device)`, `(scores > 0).float()`
     if isinstance(made, str) and what == "call" and made.startswith(COMPARED):
         return ALWAYS
@@ -155,6 +159,16 @@ def of_symbol(knowledge: Knowledge, symbol: Symbol) -> str:
     if isinstance(method, str) and method in knowledge.giving_methods:
         return ALWAYS
     return ALWAYS if knowledge.always_gives(method_of_source(symbol) or what) else ""
+
+
+def of_an_array(knowledge: Knowledge, whole: Any) -> bool:
+    """What a library for arrays has put together or computed holds a number at each place; what it was only handed may
+    be a list with nothing at some of them."""
+    while isinstance(whole, Symbol) and whole.key[0] in ("item", "slice"):
+        whole = whole.key[1]
+    made = part_of(whole).key[0] if isinstance(whole, Symbol) else None
+    package, _, name = made.rpartition(".") if isinstance(made, str) else ("", "", "")
+    return package in ARRAYS and name not in HANDED and knowledge.always_gives(f"{package}.{name}")
 
 
 def asked_before(key: tuple[Any, ...], side: Any) -> bool:
