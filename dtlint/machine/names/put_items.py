@@ -7,7 +7,6 @@ from dtlint.machine.contents import asked_for, filled_by, keys_of_some, own_keys
 from dtlint.machine.contents.containers import (
     ITEMS,
     KEYS,
-    REPEAT,
     UNEVEN,
     element,
     is_text,
@@ -180,8 +179,9 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
         else:
             filled_by.put(machine, container, mask)
             several = container.attributes.get("[]")
-            if isinstance(several, Unknown) and several.symbol.key[0] == REPEAT:  # one of them is another now
-                now = machine.unknown("put", several.symbol, token(value), cause=several.cause, tags=several.tags)
+            if isinstance(several, Unknown):  # one of them is another now
+                symbol = machine.symbols.of("put", several.symbol, token(value))
+                now = Unknown(symbol, several.cause, several.tags, several.like)
                 machine.set(container, "[]", now, mask)
 
 

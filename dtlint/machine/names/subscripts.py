@@ -192,7 +192,8 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     if isinstance(base, Unknown) and alike_part(base, index):
         kept = frozenset(tag for tag in base.tags if not (type(tag) is tuple and tag[0] == ALIKE))
         return machine.unknown("item", base.symbol, token(index), tags=kept)
-    put_before = base.attributes.get(WRITTEN) if isinstance(base, Object) else None
+    now_in_it = "[]" if isinstance(base, Object) and base.kind == "list" else WRITTEN
+    put_before = base.attributes.get(now_in_it) if isinstance(base, Object) else None
     found = opaque(machine, "item", base, index, *([put_before] if put_before is not None else []))
     if is_text(index) and provenance.is_taken_up(machine, base):
         return provenance.without_own_data(found)

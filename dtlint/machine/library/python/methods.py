@@ -111,6 +111,8 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
         value = containers.element(machine, receiver)
         if known:
             machine.set(receiver, "[]", machine.fresh("popped"), call.mask)
+        else:
+            take_one_out(machine, receiver, call.mask)
         return value
     if name in ("sort", "reverse", "remove", "discard", "insert"):
         held_items = receiver.attributes.get("[]")
@@ -131,6 +133,14 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
             )
         return NONE
     return None
+
+
+def take_one_out(machine: Machine, several: Object, mask: int) -> None:
+    """`while stack: stack.pop()`: the next one that is taken is another one, and another one stands at each place."""
+    held = several.attributes.get("[]")
+    if isinstance(held, Unknown):
+        rest = machine.symbols.of("popped", held.symbol, machine.fresh("popped").symbol)
+        machine.set(several, "[]", Unknown(rest, held.cause, held.tags, held.like), mask)
 
 
 def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value:
