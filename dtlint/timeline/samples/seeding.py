@@ -244,6 +244,8 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
     for look in use.described.looks:
         for walked in inside.loops(look):
             found.extend(unshared(walked))
+        for walked in inside.dealt_in_turn(look) if look.iterable else ():
+            found.extend(provenance.marks(walked, "order", 2))
         found.extend(cut_when_asked(look) if not look.iterable else ())
     for held in provenance.parts(dataset, SOURCES):
         if isinstance(held, Object):

@@ -30,6 +30,7 @@ COUNTED = ("id", "num_workers")  # by these the workers divide what there is
 OF_WORKER = ("id", "num_workers", "seed", "dataset")  # what a worker is told of itself
 COPIED = "copied to workers"  # fact: the data set of which every worker has a copy
 NUMBER = "worker number"  # symbol
+TURN = ("loop", "index")  # symbols of what is counted in a loop
 INFO = "worker info"  # symbol
 
 
@@ -261,6 +262,19 @@ def loops(made: Inside) -> Iterator[Value]:
             yield node.subject
 
 
+def dealt_in_turn(made: Inside) -> Iterator[Value]:
+    """What is walked over in whole while each rank takes its turns of it: `if number % world == rank: yield row`"""
+    asked = [decision for decision in rank_decisions(made) if asks_the_turn(decision)]
+    for node, above in walk(made.log):
+        if isinstance(node, Choice) and node.decision in asked:
+            yield from (outer.subject for outer in above if isinstance(outer, Loop) and outer.subject is not None)
+
+
+def asks_the_turn(decision: Decision) -> bool:
+    symbols = provenance.symbols_in(decision.symbol) if decision.symbol is not None else ()
+    return any(symbol.key[0] in TURN for symbol in symbols)
+
+
 def splits_by_rank(made: Inside) -> Decision | bool:
     guarded = rank_decisions(made)
     if guarded:
@@ -300,19 +314,23 @@ def stops_by_count(made: Inside) -> bool:
         and node.cause is None
         and node.symbol is not None
         and str(node.symbol.key[0]).startswith("compare ")
-        and any(isinstance(part, Symbol) and part.key[0] in ("loop", "index") for part in node.symbol.key[1:])
+        and any(isinstance(part, Symbol) and part.key[0] in TURN for part in node.symbol.key[1:])
         for node, _ in walk(made.log)
     )
 
 
 def drawn_alike(event: Event) -> bool:
-    """From a generator of its own, with a seed that says nothing of the worker."""
+    """From a generator of its own, with a seed that says nothing of the worker; where it is handed to a function that
+    draws, one that is made as the data is asked for."""
     from dtlint.machine.library.drawing import seeds
 
     call = event.extra["call"]
-    state = call.extra.get("rng")
-    own = isinstance(call.receiver, Object) and call.receiver.kind in seeds.GENERATORS
-    if not own or not isinstance(state, seeds.State) or state.verdict != "same":
+    state, own = call.extra.get("rng"), call.receiver or call.get("generator")
+    if not isinstance(own, Object) or own.kind not in seeds.GENERATORS:
+        return False
+    if own is not call.receiver and not own.facts.get("inside"):
+        return False
+    if not isinstance(state, seeds.State) or state.verdict != "same":
         return False
     return not provenance.mentions(state.seed, lambda symbol: "worker" in str(symbol.key[0]))
 
