@@ -10,11 +10,16 @@ from collections.abc import Iterator
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import children
-from dtlint.ir.ways import Way, way_to
+from dtlint.ir.ways import Way, after, way_to
 
 OF_SHAPE = frozenset({"shape", "ndim", "dtype", "size"})
 # What makes parameters or storage for arrays like the one it is given
-LIKE_IT = frozenset({"init", "init_with_output", "lazy_init", "eval_shape", "zeros_like", "ones_like", "empty_like"})
+LIKE_IT = frozenset(
+    {
+        "init", "init_with_output", "lazy_init", "eval_shape", "zeros_like", "ones_like", "empty_like",
+        "tree_deserialise_leaves",
+    }
+)  # fmt: skip
 
 
 def only_for_shape(module: ir.Module, line: int, column: int) -> bool:
@@ -33,6 +38,8 @@ def only_for_shape(module: ir.Module, line: int, column: int) -> bool:
         for read in reads:
             if not isinstance(read[-1], ir.Name) or read[-1].id not in known or of_its_own(read):
                 continue
+            if another_by_now(read, way, [one for one in reads if one[-1].id in known]):
+                continue
             more = given_to(read)
             if more is None:
                 return False
@@ -49,6 +56,20 @@ def comes_behind(read: Way, made: Way) -> bool:
     places = (getattr(node, "at", None) for node in reversed(read))
     place = next((at for at in places if at is not None), None)
     return place is None or place[:2] > made[-1].at[:2] or any(id(node) in loops for node in read)
+
+
+def another_by_now(read: Way, made: Way, known: list[Way]) -> bool:
+    """Is it behind a statement that puts something else under this name: `model = read_like(path, model)`?"""
+    for above, held in outward(made):
+        for statement in after(above, held):
+            if any(node is statement for node in read):
+                return False
+            if isinstance(statement, ir.Assign) and read[-1].id in (named(statement.targets) or ()):
+                inside = [one for one in known if any(node is statement for node in one)]
+                return not any(given_to(one) for one in inside)
+        if isinstance(above, ir.Function | ir.For | ir.While):
+            return False
+    return False
 
 
 def names_below(node: ir.Node, above: Way) -> list[Way]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.examples import named, names_below, of_its_own, outward
-from dtlint.ir.ways import Way, way_to
+from dtlint.ir.ways import Way, after, way_to
 
 WAITS = "block_until_ready"
 LOOPS = (ir.For, ir.While)
@@ -87,13 +87,3 @@ def ends_unread(way: Way, name: str) -> bool:
         if isinstance(above, ir.Function):
             return name not in above.globals
     return False  # whoever imports the module may read it
-
-
-def after(above: ir.Node, held: ir.Node) -> tuple[ir.Stmt, ...]:
-    """The statements that follow in the same block."""
-    for block in ("body", "orelse", "final"):
-        statements = getattr(above, block, ())
-        place = next((index for index, one in enumerate(statements) if one is held), None)
-        if place is not None:
-            return tuple(statements[place + 1 :])
-    return ()

@@ -29,3 +29,13 @@ def statement_in(way: Way) -> ir.Stmt | None:
 def function_in(way: Way) -> ir.Function | None:
     """The innermost function."""
     return next((node for node in reversed(way) if isinstance(node, ir.Function)), None)
+
+
+def after(above: ir.Node, held: ir.Node) -> tuple[ir.Stmt, ...]:
+    """The statements that follow in the same block."""
+    for block in ("body", "orelse", "final"):
+        statements = getattr(above, block, ())
+        place = next((index for index, one in enumerate(statements) if one is held), None)
+        if place is not None:
+            return tuple(statements[place + 1 :])
+    return ()

@@ -16,6 +16,7 @@ BLANK = " \t\r" + JOINED
 OPERATOR = re.compile(r"&&|\|\||;;&|;;|;&|\|&|[;&|()]")
 PLAIN = re.compile(f"[^ \\t\\r\\n;&|<>()\\\\'\"`${OPEN}{JOINED}]+")  # letters that mean only themselves
 REDIRECTION = re.compile(r"(?:\{\w+\}|\d*)(?:<<<|<<-?|<>|<&|>&|>>|>\||&>>|&>|<|>)")
+BLANK_TO_FILL = re.compile(r"<[A-Za-z][\w '.-]*(?<![ .])>(?![\w.])")  # `--zone=<your zone>`, not `<in >out`
 VARIABLE = re.compile(r"[A-Za-z_]\w*")
 ARRAY = re.compile(r"[A-Za-z_]\w*\+?=\(")
 
@@ -66,7 +67,7 @@ def tokens(text: str, line: int = 1) -> Iterator[Token]:
                 body_line = line + text.count("\n", 0, start) - body.count("\n") - 1
                 yield Token("heredoc", body, body_line, quoted)
             waiting.clear()
-        elif match := REDIRECTION.match(text, start):
+        elif (match := REDIRECTION.match(text, start)) and not BLANK_TO_FILL.match(text, start):
             start = match.end()
             while start < size and text[start] in BLANK:
                 start += 1
@@ -111,6 +112,9 @@ def word_end(text: str, start: int, line: int) -> int:
             if position == len(text):
                 break
         letter = text[position]
+        if letter == "<" and (blank := BLANK_TO_FILL.match(text, position)):
+            position = blank.end()  # who copies the line writes a word there
+            continue
         if letter in " \t\r\n;&|<>()" or letter == JOINED:
             if (
                 letter == "("
