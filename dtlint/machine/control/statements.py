@@ -11,7 +11,7 @@ from dtlint.ir.functions import every_node
 from dtlint.machine import library
 from dtlint.machine.contents import dictionaries
 from dtlint.machine.contents.truth import truth
-from dtlint.machine.control import attempts, caught, loop_ends, loops, raised, with_statements
+from dtlint.machine.control import asserted, attempts, caught, loop_ends, loops, raised, with_statements
 from dtlint.machine.control.branches import branch
 from dtlint.machine.control.failures import by_hand
 from dtlint.machine.core import Machine
@@ -270,7 +270,7 @@ def assert_one(machine: Machine, node: ir.Assert, test: ir.Expr, mask: int) -> i
     if tells_of_a_side(machine):
         return mask
     if unsure == mask:
-        equal_from_here(machine, test, ("==", "is"), mask)
+        asserted.equal_from_here(machine, test, ("==", "is"), mask)
     scales = scales_compared(machine, test, mask)
     if (false == mask and scales == {"world", "local"}) or scales == {"rank", "local rank"}:
         machine.facts[ON_ONE_MACHINE] = True
@@ -296,31 +296,6 @@ def given_by_then(machine: Machine, test: ir.Expr, mask: int) -> None:
         thing = test.left
         if isinstance(thing, ir.Name | ir.Attr) and evaluate(machine, thing, mask) == NONE:
             assignment.assign_target(machine, thing, machine.fresh("given by then"), mask)
-
-
-def equal_from_here(machine: Machine, test: ir.Expr, operators: tuple[str, ...], mask: int) -> None:
-    """`assert options.steps == 1`, `if options.steps != 1: raise`, where nobody knew: it is, wherever the program goes
-    on. What one rank asserts, the others hold as well, and know no more of it; and what is asserted on one side of a
-    branch, or in a turn of a loop, is no news behind it."""
-    if mask != machine.world.full or below_a_question(machine):
-        return
-    if not isinstance(test, ir.Compare) or len(test.pairs) > 1 or test.pairs[0][0] not in operators:
-        return
-    thing, other = test.left, test.pairs[0][1]
-    if not isinstance(thing, ir.Name | ir.Attr) or not isinstance(other, ir.Const):
-        return
-    held = evaluate(machine, thing, mask)
-    if isinstance(held, Unknown) and held.cause is None and not held.tags:
-        assignment.assign_target(machine, thing, evaluate(machine, other, mask), mask)
-
-
-def below_a_question(machine: Machine) -> bool:
-    frame: Frame | None = machine.frame
-    while frame is not None:
-        if frame.choices or frame.loops:
-            return True
-        frame = frame.caller
-    return False
 
 
 def names_one_rank(machine: Machine, test: ir.Expr, value: Value, mask: int) -> bool:
@@ -365,7 +340,7 @@ def run_if(machine: Machine, node: ir.If, mask: int) -> int:
         lambda lanes: run(machine, node.orelse, lanes),
     )
     if left == mask and not node.orelse and isinstance(node.body[-1], ir.Raise):
-        equal_from_here(machine, node.test, ("!=", "is not"), mask)
+        asserted.equal_from_here(machine, node.test, ("!=", "is not"), mask)
     return left
 
 
