@@ -41,6 +41,7 @@ from dtlint.timeline.arrays.jax_notes import saved as saved_copies
 from dtlint.timeline.arrays.lent import lent_buffers
 from dtlint.timeline.arrays.lives import way
 from dtlint.timeline.arrays.named_parts import unknown_parts
+from dtlint.timeline.arrays.only_looked_at import only_looked_at
 from dtlint.timeline.arrays.reused_buffers import reused_buffers
 from dtlint.timeline.arrays.reused_keys import reused_keys
 from dtlint.timeline.arrays.told_once import told_once
@@ -204,6 +205,7 @@ __all__ = [
     "place_of",
     "placement",
     "matters",
+    "only_looked_at",
     "own_orders",
     "recorded",
     "lent_buffers",

@@ -37,6 +37,7 @@ from dtlint.api import (
     compares,
     jax_place,
     kept_keys,
+    only_looked_at,
     reused_keys,
     short,
     told_once,
@@ -74,7 +75,7 @@ def check(run: Run) -> Iterator[Finding]:
             message = f"{second} uses the same key in every turn of the loop"
         trail += tuple(Step(place.path, place.line, "and it is used here as well") for place in others)
         remedy = "split before every use: `key, sub = jax.random.split(key)`, and hand on `sub`"
-        tier = "strict" if compares(run, again) else "default"
+        tier = "strict" if compares(run, again) or only_looked_at(run, again) else "default"
         yield RULE.finding(again.site, message, remedy, scope=again.scope, trail=trail, tier=tier)
     for event, trail in written_keys(run):
         message = "every step makes this key of the same number, and drops the same units"

@@ -35,6 +35,12 @@ class Story:
     made: dict[str, Sides] = field(default_factory=dict)
     deciding: Sides = NONE  # what decides whether, or how often, this is done
     outside: Sides = NONE  # what others may take
+    returned: Sides = NONE  # what the function gives back
+    teaches: Callable[[ir.Call], bool] = lambda _call: False  # does a call learn of what it is given?
+    taught: Sides = NONE
+    carried: bool = False  # is the second given what the first has made?
+    # Are values followed, whatever they decide, whose methods answer with them, and which functions see them?
+    plain: bool = False
     looked_at: Sides = NONE
     begun: bool = False  # has the first of the turns gone by?
     met: bool = False
@@ -62,7 +68,7 @@ def meet(
     foreign = {one.name for one in getattr(scope, "params", ())} | set(getattr(scope, "globals", ()))
     story = Story((ways[0][-1], ways[1][-1]), set(showing(module, tuple(shows))), harmless, foreign)
     follow(scope.body, story)
-    return story.met or story.outside == BOTH or (story.looked_at != BOTH and not story.replaced)
+    return story.met or story.outside | story.returned == BOTH or (story.looked_at != BOTH and not story.replaced)
 
 
 def turns_differ(node: ir.Node) -> bool:
@@ -91,10 +97,10 @@ def follow(block: tuple[ir.Stmt, ...], story: Story) -> None:
             follow(statement.orelse, story)
         elif isinstance(statement, ir.While):
             for _ in range(2):
-                decided(statement.body, look(statement.test, story), story)
+                decided(statement.body, see(statement.test, story), story)
             follow(statement.orelse, story)
         elif isinstance(statement, ir.If):
-            asked = look(statement.test, story)
+            asked = see(statement.test, story)
             before = dict(story.made)
             decided(statement.body, asked, story)
             after, story.made = story.made, before
@@ -123,7 +129,7 @@ def follow(block: tuple[ir.Stmt, ...], story: Story) -> None:
 
 def decided(block: tuple[ir.Stmt, ...], asked: Sides, story: Story) -> None:
     before = story.deciding
-    story.deciding |= asked
+    story.deciding |= asked if not story.plain else NONE
     follow(block, story)
     story.deciding = before
 
@@ -144,7 +150,7 @@ def simple(statement: ir.Stmt, story: Story) -> None:
             story.met |= sides | story.made.get(root_of(statement.target), NONE) == BOTH
         keep(statement.target, sides, story)
     elif isinstance(statement, ir.Return):
-        story.outside |= taken(statement.value, story)
+        story.returned |= taken(statement.value, story)
     elif isinstance(statement, ir.ExprStmt):
         dropped(statement.value, story)
     elif isinstance(statement, ir.Assert):  # that both are equal, or that they are not: who says so has looked
@@ -166,20 +172,22 @@ def dropped(value: ir.Expr, story: Story) -> None:
         for one in arguments:
             story.looked_at |= (taken if isinstance(one, (*LITERALS, ir.Name)) else look)(one, story)
         return
-    sides = look(arguments, story) | drawn((value, *every_node(value.func)), story)
+    sides = see(arguments, story) | drawn((value, *every_node(value.func)), story)
     story.looked_at |= sides
-    if isinstance(value.func, ir.Attr):
+    if story.harmless(value):
+        told = set()
+    elif isinstance(value.func, ir.Attr):
         told = {root_of(value.func)}
     else:
-        told = set() if story.harmless(value) else {read[-1].id for read in reads(arguments)}
+        told = {read[-1].id for read in reads(arguments)}
     for name in told & ({*story.made} | story.foreign) - story.shown:
-        put(name, sides, story)
+        put(name, sides, story, not story.plain or isinstance(value.func, ir.Attr))
         story.met |= story.made[name] == BOTH and name not in story.holders
 
 
 def give(targets: tuple[ir.Expr, ...], sides: Sides, value: ir.Expr, story: Story) -> None:
     sides |= story.deciding
-    sources = set(sources_of(value))
+    sources = {root_of(value)} if story.plain else set(sources_of(value))
     for target in targets:
         if isinstance(target, ir.Name):
             story.made[target.id] = sides
@@ -201,11 +209,11 @@ def keep(target: ir.Expr, sides: Sides, story: Story) -> None:
         put(root_of(target), sides, story)
 
 
-def put(name: str, sides: Sides, story: Story) -> None:
-    """Something that stays what it is is told more."""
+def put(name: str, sides: Sides, story: Story, keeps: bool = True) -> None:
+    """Something that stays what it is is told more, and keeps it or only looks at it."""
     sides |= story.deciding
     story.made[name] = story.made.get(name, NONE) | sides
-    if name in story.foreign:
+    if name in story.foreign and keeps:
         story.outside |= sides
 
 
@@ -217,9 +225,15 @@ def look(value: object, story: Story) -> Sides:
         for node in every_node(value, (ir.Function, ir.Lambda)):
             if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr) and not story.harmless(node):
                 root = root_of(node.func)
-                if (root in story.made or root in story.foreign) and root not in story.shown:
+                known = root in story.made or (root in story.foreign and not story.plain)
+                if known and root not in story.shown:
                     put(root, sides, story)
     return sides
+
+
+def see(value: object, story: Story) -> Sides:
+    """What is taken where it is only asked or told, and nothing is computed."""
+    return taken(value, story) if story.plain else look(value, story)
 
 
 def taken(value: object, story: Story) -> Sides:
@@ -228,7 +242,20 @@ def taken(value: object, story: Story) -> Sides:
         held = story.made.get(read[-1].id, NONE)
         sides |= held
         story.looked_at |= held
+    if sides:
+        story.taught |= frozenset().union(*(held_by(one, story) for one in every_node(value) if teaching(one, story)))
     return sides
+
+
+def teaching(node: object, story: Story) -> bool:
+    return isinstance(node, ir.Call) and story.teaches(node)
+
+
+def held_by(node: ir.Node, story: Story) -> Sides:
+    """Of the results that were made up to here: those that are read below, or made below."""
+    below = set(map(id, every_node(node)))
+    made = frozenset(side for side, place in enumerate(story.places) if id(place) in below)
+    return made.union(*(story.made.get(read[-1].id, NONE) for read in reads(node)))
 
 
 def drawn(nodes: Iterable[object], story: Story) -> Sides:
@@ -241,6 +268,7 @@ def drawn(nodes: Iterable[object], story: Story) -> Sides:
             story.begun = True
         elif node is second:
             sides |= {1}
+            story.carried |= any(story.made.get(read[-1].id) for read in reads(node))
     return sides
 
 

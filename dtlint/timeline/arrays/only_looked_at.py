@@ -1,0 +1,97 @@
+"""Is all that a key gives looked at by people: a score, a picture, a loss of the validation?
+
+The same numbers for every batch of an evaluation, or for a picture and the last step of the training, hurt nobody. They
+do where something learns of them, where they stay in a state, where the next turn goes on from them, and where all
+turns come out as one.
+"""
+
+from __future__ import annotations
+
+from dtlint.findings import Span
+from dtlint.ir.fates import Fate, Known, fate, kept_apart
+from dtlint.machine.core import CHANGED_NOTHING
+from dtlint.machine.library.jax.facts import GRADIENT
+from dtlint.machine.logs import Call
+from dtlint.machine.run import Run
+from dtlint.timeline.arrays.lives import Again, Use, site_after
+from dtlint.timeline.records import calls_around, recorded
+
+Sites = set[tuple[str, tuple[int, int]]]
+
+
+def only_looked_at(run: Run, again: Again) -> bool:
+    if not learning_calls(run):
+        return False  # nobody learns: then what it draws is all it does
+    if again.loop is not None:
+        if again.loop.kind == "callback":
+            return False
+        if again.first is not None:
+            return reaches_only_people(run, again.first, again.site)
+        return fate_of(run, again.site).turns_differ and reaches_only_people(run, again.second, again.site)
+    assert again.first is not None
+    own = own_site(again.first, again)
+    first, second = reaches_only_people(run, again.first, own), reaches_only_people(run, again.second, again.site)
+    if first and second:
+        one, other = ((site.line, site.column) for site in (own, again.site))
+        tree, known = run.project.tree(own.path), known_of(run, own.path)
+        return own.path == again.site.path and kept_apart(tree, one, other, known)
+    # what is learned, and what it is tried on, are not to be the same
+    return first != second and api_of(again.first) != api_of(again.second)
+
+
+def api_of(use: Use) -> str:
+    return str(use.event.extra["call"].name)
+
+
+def own_site(first: Use, again: Again) -> Span:
+    """The call that leads to the first use, in the function that holds the key."""
+    return site_after(again.second.path, first)[0]
+
+
+def reaches_only_people(run: Run, use: Use, site: Span) -> bool:
+    """Followed outward from where the key is held, as long as functions give back what was made of it."""
+    calls = calls_around(use.event, use.path)
+    places = [Span(node.path, *node.at) for node in calls]
+    outer = calls[: places.index(site)] if site in places else calls
+    becomes = fate_of(run, site)
+    while becomes.given_back and not becomes.lasts:
+        if not outer:
+            return False  # to whom it may concern
+        call = outer.pop()
+        if (call.path, call.at) == (call.callee_path, call.callee_at):
+            return False
+        becomes = fate_of(run, Span(call.path, *call.at))
+    return not becomes.lasts
+
+
+def fate_of(run: Run, site: Span) -> Fate:
+    found: dict[Span, Fate] = run.cache.setdefault("fates", {})
+    if site not in found:
+        found[site] = fate(run.project.tree(site.path), (site.line, site.column), known_of(run, site.path))
+    return found[site]
+
+
+def known_of(run: Run, path: str) -> Known:
+    nothing = {(one, at[:2]) for one, at in run.facts.get(CHANGED_NOTHING, ())} | told_to_trackers(run)
+    learning = learning_calls(run)
+    return Known(
+        run.knowledge.shows,
+        lambda call: call.at is not None and (path, call.at[:2]) in nothing,
+        lambda call: call.at is not None and (path, call.at[:2]) in learning,
+    )
+
+
+def told_to_trackers(run: Run) -> Sites:
+    return {(event.path, event.at[:2]) for event, _ in recorded(run, "log", "progress")}
+
+
+def learning_calls(run: Run) -> Sites:
+    """The calls on the way to where something is differentiated."""
+    known: Sites | None = run.cache.get("learning calls")
+    if known is None:
+        known = run.cache["learning calls"] = set()
+        for event, path in recorded(run, "<jax>"):
+            if event.op == GRADIENT:
+                known.add((event.path, event.at[:2]))
+                known.update((node.path, node.at[:2]) for node in path if isinstance(node, Call))
+    return known
