@@ -23,11 +23,12 @@ LOOPS = (ir.For, ir.While, ir.Comp)
 @dataclass(frozen=True, slots=True)
 class Fate:
     lasts: bool
+    learned: bool
     given_back: bool
     turns_differ: bool  # do the turns of a loop around bring it together with something else of their own?
 
 
-LASTS = Fate(True, True, False)
+LASTS = Fate(True, False, True, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ def fate(module: ir.Module, place: Place, known: Known) -> Fate:
     story = gone_through(module, scope, (way[-1], way[-1]), known)
     lasts = bool(story.taught or story.outside or story.carried)
     names = {name for name, sides in story.made.items() if sides}
-    return Fate(lasts, bool(story.returned), differ(way[way.index(scope) :], names, story.shown))
+    return Fate(lasts, bool(story.taught), bool(story.returned), differ(way[way.index(scope) :], names, story.shown))
 
 
 def kept_apart(module: ir.Module, first: Place, second: Place, known: Known) -> bool:

@@ -38,8 +38,8 @@ class Story:
     returned: Sides = NONE  # what the function gives back
     teaches: Callable[[ir.Call], bool] = lambda _call: False  # does a call learn of what it is given?
     taught: Sides = NONE
-    carried: bool = False  # is the second given what the first has made?
-    # Are values followed, whatever they decide, whose methods answer with them, and which functions see them?
+    carried: bool = False  # does anything go on from what was made: the second from the first, a state from it?
+    # Are values followed, whosever methods answer with them, and whichever functions only see them?
     plain: bool = False
     looked_at: Sides = NONE
     begun: bool = False  # has the first of the turns gone by?
@@ -129,7 +129,7 @@ def follow(block: tuple[ir.Stmt, ...], story: Story) -> None:
 
 def decided(block: tuple[ir.Stmt, ...], asked: Sides, story: Story) -> None:
     before = story.deciding
-    story.deciding |= asked if not story.plain else NONE
+    story.deciding |= asked
     follow(block, story)
     story.deciding = before
 
@@ -143,6 +143,7 @@ def simple(statement: ir.Stmt, story: Story) -> None:
                 pairs = [((one,), value) for one, value in zip(targets[0].items, statement.value.items, strict=True)]
         came = [(taken if isinstance(value, LITERALS) else look)(value, story) for _, value in pairs]
         for (names, value), sides in zip(pairs, came, strict=True):
+            story.carried |= bool(sides) and goes_on(names, value, story)
             give(names, sides, value, story)
     elif isinstance(statement, ir.AugAssign):
         sides = taken(statement.value, story)
@@ -157,6 +158,17 @@ def simple(statement: ir.Stmt, story: Story) -> None:
         story.looked_at |= taken(statement.test, story)
     else:
         look(statement, story)
+
+
+def goes_on(targets: tuple[ir.Expr, ...], value: ir.Expr, story: Story) -> bool:
+    """`state = step(state, noise)`: a call is given what is to be renewed, and what was made."""
+    held = {name.id for name in every_node(targets) if isinstance(name, ir.Name)}
+    for call in (node for node in every_node(value) if isinstance(node, ir.Call)):
+        given = (*call.args, *(one for _, one in call.keywords))
+        renewed = [one for one in given if any(read[-1].id in held for read in reads(one))]
+        if renewed and any(held_by(one, story) for one in given if one not in renewed):
+            return True
+    return False
 
 
 def dropped(value: ir.Expr, story: Story) -> None:
@@ -275,7 +287,7 @@ def drawn(nodes: Iterable[object], story: Story) -> Sides:
 def reads(value: object) -> Iterator[Way]:
     for part in value if isinstance(value, tuple) else (value,):
         if isinstance(part, ir.Node):
-            yield from (read for read in names_below(part, ()) if not of_its_own(read))
+            yield from (read for read in names_below(part, (part,)) if not of_its_own(read))
 
 
 def sources_of(value: ir.Expr) -> Iterator[str]:

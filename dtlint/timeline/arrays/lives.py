@@ -57,8 +57,7 @@ class Story:
     def learns(self, loop: Loop) -> bool:
         """Is anything differentiated in the loop?"""
         if id(loop) not in self.learning:
-            events = (node for node, _ in walk(loop.body) if isinstance(node, Event))
-            self.learning[id(loop)] = any(one.kind == "jax" and one.op == GRADIENT for one in events)
+            self.learning[id(loop)] = learns(loop)
         return self.learning[id(loop)]
 
     def use(self, use: Use) -> Again | None:
@@ -96,6 +95,11 @@ class Story:
                 if not self.excused(again):
                     return again
         return None
+
+
+def learns(loop: Loop) -> bool:
+    events = (node for node, _ in walk(loop.body) if isinstance(node, Event))
+    return any(one.kind == "jax" and one.op == GRADIENT for one in events)
 
 
 def carried(symbol: Symbol) -> bool:

@@ -8,12 +8,12 @@ turns come out as one.
 from __future__ import annotations
 
 from dtlint.findings import Span
-from dtlint.ir.fates import Fate, Known, fate, kept_apart
+from dtlint.ir.fates import LASTS, Fate, Known, fate, kept_apart
 from dtlint.machine.core import CHANGED_NOTHING
 from dtlint.machine.library.jax.facts import GRADIENT
 from dtlint.machine.logs import Call
 from dtlint.machine.run import Run
-from dtlint.timeline.arrays.lives import Again, Use, site_after
+from dtlint.timeline.arrays.lives import Again, Use, learns, site_after
 from dtlint.timeline.records import calls_around, recorded
 
 Sites = set[tuple[str, tuple[int, int]]]
@@ -22,21 +22,23 @@ Sites = set[tuple[str, tuple[int, int]]]
 def only_looked_at(run: Run, again: Again) -> bool:
     if not learning_calls(run):
         return False  # nobody learns: then what it draws is all it does
+    second = outcome(run, again.second, again.site)
     if again.loop is not None:
         if again.loop.kind == "callback":
             return False
         if again.first is not None:
-            return reaches_only_people(run, again.first, again.site)
-        return fate_of(run, again.site).turns_differ and reaches_only_people(run, again.second, again.site)
+            return not learns(again.loop) and not outcome(run, again.first, again.site).lasts
+        return fate_of(run, again.site).turns_differ and not second.lasts
     assert again.first is not None
     own = own_site(again.first, again)
-    first, second = reaches_only_people(run, again.first, own), reaches_only_people(run, again.second, again.site)
-    if first and second:
-        one, other = ((site.line, site.column) for site in (own, again.site))
-        tree, known = run.project.tree(own.path), known_of(run, own.path)
-        return own.path == again.site.path and kept_apart(tree, one, other, known)
-    # what is learned, and what it is tried on, are not to be the same
-    return first != second and api_of(again.first) != api_of(again.second)
+    first = outcome(run, again.first, own)
+    if first.lasts or second.lasts:
+        # what is learned, and what it is tried on, are not to be the same
+        alike = api_of(again.first) == api_of(again.second)
+        return not alike and not (first.lasts and second.lasts) and (first.learned or second.learned)
+    one, other = ((site.line, site.column) for site in (own, again.site))
+    tree, known = run.project.tree(own.path), known_of(run, own.path)
+    return own.path == again.site.path and kept_apart(tree, one, other, known)
 
 
 def api_of(use: Use) -> str:
@@ -48,20 +50,18 @@ def own_site(first: Use, again: Again) -> Span:
     return site_after(again.second.path, first)[0]
 
 
-def reaches_only_people(run: Run, use: Use, site: Span) -> bool:
+def outcome(run: Run, use: Use, site: Span) -> Fate:
     """Followed outward from where the key is held, as long as functions give back what was made of it."""
     calls = calls_around(use.event, use.path)
     places = [Span(node.path, *node.at) for node in calls]
     outer = calls[: places.index(site)] if site in places else calls
     becomes = fate_of(run, site)
     while becomes.given_back and not becomes.lasts:
-        if not outer:
-            return False  # to whom it may concern
-        call = outer.pop()
-        if (call.path, call.at) == (call.callee_path, call.callee_at):
-            return False
+        call = outer.pop() if outer else None
+        if call is None or (call.path, call.at) == (call.callee_path, call.callee_at):
+            return LASTS  # to whom it may concern
         becomes = fate_of(run, Span(call.path, *call.at))
-    return not becomes.lasts
+    return becomes
 
 
 def fate_of(run: Run, site: Span) -> Fate:
