@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dtlint import cache
 from dtlint.launch.said import Said
-from dtlint.machine.library import whole_project
-from dtlint.project.changes import IMPORTS, WORD, Change, Sketch, compare, digest, sketch, written_elsewhere
+from dtlint.project.changes import ASKED, IMPORTS, WORD, Change, Sketch, compare, digest, sketch, written_elsewhere
 from dtlint.source.text import Incomplete
 
 if TYPE_CHECKING:
@@ -82,13 +81,15 @@ class Remembered:
     def _ask_files(self, name: str, known: dict[str, bool]) -> None:
         """What each file says to a question of the whole project; `known` are the answers of files that have not
         changed."""
+        from dtlint.machine.library import whole_project
+
         question = whole_project.named(name)
         asked = whole_project.in_file
         self.answers[name] = {
             path: known[path] if path in known else asked(self.machine, question, path)
             for path in self.project.selected
         }
-        self.machine.notes[name.removeprefix(whole_project.ASKED)] = any(self.answers[name].values())
+        self.machine.notes[name.removeprefix(ASKED)] = any(self.answers[name].values())
 
     def _ask(self, word: str) -> None:
         files = self.project.files_with(word.removeprefix(WORD))
@@ -132,7 +133,7 @@ class Remembered:
         for word in outcome.whole:
             if word.startswith(WORD) and word not in self.sketches:
                 self._ask(word)
-            if word.startswith(whole_project.ASKED) and word not in self.answers:
+            if word.startswith(ASKED) and word not in self.answers:
                 self._ask_files(word, {})
         consulted: dict[str, list[str]] = {}
         for path, name in outcome.consulted:

@@ -15,6 +15,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 
 WORD = "<word> "  # stands among paths, with a word behind it, for which files mention the word
+ASKED = "<asked> "  # the same, with the name of a question behind it that is asked of all files
 IMPORTS = "<imports>"  # stands among paths for what the files import from each other
 MOST_NAMES = 12  # new or changed definitions whose names are looked for in the other files; more count as a new outline
 

@@ -12,9 +12,9 @@ from importlib import import_module
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import functions_of
 from dtlint.machine.core import Machine
+from dtlint.project.changes import ASKED
 
 Question = Callable[[Machine, ir.Function, ir.Class | None], bool]
-ASKED = "<asked> "  # stands among paths, with the name of a question behind it
 
 
 def any_function(machine: Machine, question: Question) -> bool:
