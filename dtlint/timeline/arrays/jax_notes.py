@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
+from operator import and_
 from typing import Any
 
 from dtlint.findings import Span, Step
@@ -17,7 +19,7 @@ from dtlint.machine.library.jax.grids import OF_OTHERS
 from dtlint.machine.library.jax.shapes import ON_A_HOST
 from dtlint.machine.library.jax.state_keys import FOLLOWS, KEPT, states_before
 from dtlint.machine.library.training.stepping import attribute_of
-from dtlint.machine.logs import Call, Event, LogNode, Loop
+from dtlint.machine.logs import Call, Event, LogNode, Loop, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Tuple, Unknown, Value
 from dtlint.timeline.arrays.lives import Use, exclude
@@ -96,8 +98,14 @@ def hosts_meet(run: Run) -> bool:
 def host_keys(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
     """Keys that all hosts make alike, and draw from for what each has for itself."""
     for event, trail in noted(run, "host key") if hosts_meet(run) else ():
-        if not made_anew(run, place(run, event)[0]):
+        if on_several(event) and not made_anew(run, place(run, event)[0]):
             yield event, trail
+
+
+def on_several(event: Event) -> bool:
+    """Do several ranks come here? A function is called by all, and a branch of it is taken by some."""
+    here = reduce(and_, (one.taken for one in decisions(event.guards)), event.mask)
+    return here & (here - 1) != 0
 
 
 def made_anew(run: Run, made: Span) -> bool:
