@@ -192,6 +192,10 @@ def comparison(machine: Machine, op: str, left: Value, right: Value, mask: int) 
     if held is not None:  # for those who have put nothing there, nothing is in it
         asked = machine.unknown("filled", token(right)[1], token(left), cause=held[1])  # type: ignore[index]  # an object
         return asked if op == "in" else machine.unknown("not", asked.symbol, cause=held[1])
+    if op in ("in", "not in") and isinstance(right, Object) and right.kind == "builtins.range":
+        within = in_range(machine, left, right)
+        if within is not None:
+            return within if op == "in" else map_lanes(lambda one: truthy(one == FALSE), (within,), machine.world)
     right = of_each_lane(machine, right) if op in ("in", "not in") else right
     answer = map_lanes(lambda one, other: compare_one(machine, op, one, other), (left, right), machine.world)
     return nobody_lacks(left, answer, op) if op in ("is", "is not") and right == NONE else answer
@@ -211,6 +215,19 @@ def nobody_lacks(held: Value, answer: Value, op: str) -> Value:
         if answered != there and (isinstance(answered, Const) or not made):
             return answer
     return there
+
+
+def in_range(machine: Machine, number: Value, numbers: Object) -> Value | None:
+    """`rank in range(first, last)`, where each lane knows the number and the bounds."""
+    asked = (number, *(numbers.attributes[name] for name in ("start", "stop", "step")))
+    known = [lane for one in asked for lane in (one.lanes if isinstance(one, Row) else (one,))]
+    if not all(isinstance(lane, Const) and type(lane.value) is int for lane in known):
+        return None
+
+    def within(one: Any, first: Any, last: Any, step: Any) -> Value:
+        return truthy(step.value != 0 and one.value in range(first.value, last.value, step.value))
+
+    return map_lanes(within, asked, machine.world)
 
 
 def truthy(value: bool) -> Const:
