@@ -57,7 +57,7 @@ def short_items(machine: Machine, iterable: Value) -> tuple[Value, ...] | None:
             if 0 <= bound.value <= UNROLLED + 4:
                 machine.facts[COUNTED] = True
                 begin, by = (whole(iterable.attributes.get(name), usual) for name, usual in (("start", 0), ("step", 1)))
-                return tuple(Const(begin + number * by) for number in range(bound.value))
+                return tuple(Const(begin + number * by, "rank") for number in range(bound.value))
         return None
     keys = keys_of_some.by_lane(machine, iterable, lambda key, _: Const(key))
     items = keys.items if isinstance(keys, Tuple) else containers.items_of(machine, iterable)
