@@ -266,12 +266,17 @@ def across(here: Use, others: Iterable[Use]) -> bool:
 
 def site_after(first: Path, use: Use) -> tuple[Span, str]:
     """In the function that holds the value: the call that leads to the second use, or that use."""
+    return site(use, in_common(first, use.path))
+
+
+def in_common(first: Path, second: Path) -> int:
+    """How far two ways are one. Behind that the same node is another place: two calls share what is below them."""
     common = 0
-    for one, other in zip(first, use.path, strict=False):
+    for one, other in zip(first, second, strict=False):
         if one is not other:
             break
         common += 1
-    return site(use, common)
+    return common
 
 
 def site_below(use: Use, index: int) -> tuple[Span, str]:

@@ -25,9 +25,9 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import key_splits
 from dtlint.machine.library.jax.facts import LEARNED, has, words
-from dtlint.machine.library.jax.keys import OUTSIDE, root_of
+from dtlint.machine.library.jax.keys import OUTSIDE, roots_of
 from dtlint.machine.library.python.generators import ASKED, HANDED_OUT, RESUMED
-from dtlint.machine.logs import Call, Event, Loop
+from dtlint.machine.logs import Call, Event, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Symbol, Tuple, Unknown, Value
 from dtlint.timeline.arrays.lives import (
@@ -36,6 +36,7 @@ from dtlint.timeline.arrays.lives import (
     Use,
     entered_with,
     exclude,
+    in_common,
     leaves,
     now_and_then,
     parts,
@@ -232,11 +233,10 @@ def other_losses(run: Run, again: Again) -> bool:
 
 def learned(run: Run, use: Use, other: Use) -> set[object]:
     """The losses that are differentiated on the way to one use only, and what they are differentiated by."""
-    common = {id(node) for node in other.path}
     known: dict[object, set[object]] = run.facts.get(LEARNED, {})
     found: set[object] = set()
-    for node in use.path:
-        if isinstance(node, Call) and id(node) not in common and (node.path, node.at) in known:
+    for node in use.path[in_common(other.path, use.path) :]:
+        if isinstance(node, Call) and (node.path, node.at) in known:
             found |= {(node.callee_path, node.callee_at), *known[node.path, node.at]}
     return found
 
@@ -372,13 +372,17 @@ def made_inside(run: Run, again: Again) -> bool:
     """Does a function make a key of a written seed for itself, or have one as a default? Whoever calls it twice wants
     the same twice. And whoever calls a layer, of which the class says from which key its weights begin."""
     key = key_used(again.second.event) or NONE
-    made = run.facts.get("jax roots", {}).get(root_of(key))
+    known = run.facts.get("jax roots", {})
+    return all(made_by_who_is_called(run, again, key, known.get(root)) for root in roots_of(key))
+
+
+def made_by_who_is_called(run: Run, again: Again, key: Value, made: tuple[Site, str] | None) -> bool:
     outside = words(key.tags, OUTSIDE)
     if made is None and not outside:
         return False
     path, at, function = made[0] if made is not None else outside[0][2]
-    common = {id(node) for node in again.first.path} if again.first is not None else set()
-    calls = [node for node in again.second.path if isinstance(node, Call) and id(node) not in common]
+    common = in_common(again.first.path, again.second.path) if again.first is not None else 0
+    calls = [node for node in again.second.path[common:] if isinstance(node, Call)]
     around = [one for one in way_to(run.project.tree(path), *at[:2]) if isinstance(one, ir.Function | ir.Class)]
     if (made is None or again.first is None) and not isinstance(around[-1] if around else None, ir.Class):
         return False  # layers of another file, which all begin with the key that their constructor has as a default

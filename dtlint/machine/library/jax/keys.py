@@ -68,8 +68,13 @@ def lineage(value: Value) -> list[Any]:
 
 
 def root_of(value: Value) -> Any:
+    return roots_of(value)[0]
+
+
+def roots_of(value: Value) -> tuple[Any, ...]:
+    """Several, where it is the one key or the other: `key if given else PRNGKey(0)`."""
     found = words(value.tags, "key") or words(value.tags, "keys")
-    return found[0][2] if found else 0
+    return tuple(sorted({tag[2] for tag in found})) or (0,)
 
 
 def child(machine: Machine, key: Value, symbol: Any, cause: Any = None) -> Unknown:
