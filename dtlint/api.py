@@ -112,10 +112,12 @@ from dtlint.timeline.steps import (
 )
 from dtlint.timeline.steps.engine_turns import steps_in_some_turns
 from dtlint.timeline.steps.parts import differing_models
+from dtlint.timeline.steps.stepping_apart import Apart, stepped_apart
 from dtlint.timeline.steps.trainer_schedules import before_the_trainer
 from dtlint.timeline.steps.training import span_at, step_at
 
 __all__ = [
+    "Apart",
     "Attempt",
     "Call",
     "Cell",
@@ -234,6 +236,7 @@ __all__ = [
     "waiting",
     "walk",
     "way",
+    "stepped_apart",
     "who",
     "worker_streams",
     "workers",

@@ -3,12 +3,14 @@
 What it finds
 -------------
 Layers are built, replaced or frozen under a rank guard, made with sizes that depend on the rank, or run by some ranks
-only, in a model whose gradients are shared by data parallelism.
+only, in a model whose gradients are shared by data parallelism. An optimizer or a learning rate schedule of such a
+model steps on some ranks only.
 
 Why it is bad
 -------------
 The wrapper compares or reduces parameter lists that do not match: it fails, hangs in the first backward pass, or adds
-gradients of different layers.
+gradients of different layers. What an optimizer makes of the gradients is sent to nobody: the copies of the model drift
+apart, and nothing fails.
 
 Instead
 -------
@@ -26,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Span, Step, differing_models
+from dtlint.api import Apart, Finding, Rule, Run, Span, Step, differing_models, stepped_apart, who
 
 RULE = Rule(
     code="DT117",
@@ -65,3 +67,20 @@ def check(run: Run) -> Iterator[Finding]:
         scope = decision.function if decision is not None else one.scope
         guard = decision.text if decision is not None else ""
         yield RULE.finding(Span(path, *at), message, REMEDY, scope=scope, guard_text=guard, trail=tuple(trail))
+    for apart in stepped_apart(run):
+        yield told_apart(run, apart)
+
+
+def told_apart(run: Run, apart: Apart) -> Finding:
+    event, decision, wrap = apart.event, apart.decision, apart.wrap
+    ranks = who(run, apart.lanes)
+    what = "the optimizer" if event.op == "optimizer-step" else "the learning rate schedule"
+    trail = (
+        *(decision.cause.steps() if decision.cause is not None else ()),
+        Step(decision.path, decision.at[0], f"decides on `{decision.text}`"),
+        Step(event.path, event.at[0], f"{what} steps on {ranks}"),
+        Step(wrap.path, wrap.at[0], "the ranks share the gradients of this model"),
+    )
+    message = f"{what} steps on {ranks} only, and the copies of the model drift apart"
+    remedy = "step on every rank, and leave what is shown or saved below the question for the rank"
+    return RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)
