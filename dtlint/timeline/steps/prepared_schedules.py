@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from dtlint.machine.lanes import token
-from dtlint.machine.values import Const, Object, Symbol, Value
+from dtlint.machine.values import Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.steps.schedule_counts import (
     Schedule,
     WrongLength,
@@ -23,12 +23,13 @@ from dtlint.timeline.steps.schedule_counts import (
 OTHERWISE = ("gradient_accumulation_plugin", "step_scheduler_with_optimizer")
 
 
-def prepared_wrongly(schedule: Schedule, by: Any, loader: Any) -> WrongLength | None:
+def prepared_wrongly(schedule: Schedule, by: Any, loader: Any, waits: bool) -> WrongLength | None:
+    """`waits`: does the program leave it to the framework to step in the last micro-batch of a window?"""
     made = by.receiver.facts.get("call") if isinstance(by.receiver, Object) else None
     if made is None or any(made.get(name) is not None for name in OTHERWISE):
         return None
     window = made.get("gradient_accumulation_steps")
-    found = micro_batches_of_all(schedule, window)
+    found = times_the_window(schedule, window, waits)
     if found is None and isinstance(loader, Object) and loader.facts.get("whole batches") is False:
         found = after_sharding(schedule, window, loader) or processes_again(schedule, loader)
     return found
@@ -74,18 +75,27 @@ def is_length(part: Symbol) -> bool:
     return part.key[0] in ("length", "len")
 
 
-def micro_batches_of_all(schedule: Schedule, window: Value | None) -> WrongLength | None:
-    """`updates * accumulate * processes`: a prepared schedule steps where the optimizer does, once for each process."""
-    if window in (None, Const(1)) or not schedule.parallel:
+def times_the_window(schedule: Schedule, window: Value | None, waits: bool) -> WrongLength | None:
+    """`updates * accumulate * processes`, or steps of the settings times `accumulate`: a prepared schedule steps where
+    the optimizer does, once for each process."""
+    if window in (None, Const(1)):
         return None
-    found = factors(longest(schedule.symbol))
-    counted = [part for part in found if isinstance(part, Symbol) and any(lengths(part))]
-    if token(window) not in found or not all(counts_windows(part, token(window)) for part in counted):
-        return None
-    return WrongLength(
-        schedule.made,
-        "the prepared schedule steps once per window for each of the processes; times the micro-batches of a window"
-        " it never ends",
-        "leave the number of micro-batches out",
-        "multiplied by the number of micro-batches",
-    )
+    for symbol in dict.fromkeys((schedule.symbol, *schedule.products)):
+        found = factors(longest(symbol))
+        counted = [part for part in found if isinstance(part, Symbol) and any(lengths(part))]
+        if token(window) not in found or not all(counts_windows(part, token(window)) for part in counted):
+            continue
+        of_all = any(map(is_world, found))
+        if of_all or (waits and isinstance(window, Unknown) and not counted):
+            return WrongLength(
+                schedule.made,
+                "the prepared schedule steps once per window for each of the processes"
+                + (
+                    "; times the micro-batches of a window it never ends"
+                    if of_all
+                    else ", and it is told a number of steps times the micro-batches of a window"
+                ),
+                "leave the number of micro-batches out" + ("" if of_all else ", and multiply by that of the processes"),
+                "multiplied by the number of micro-batches",
+            )
+    return None

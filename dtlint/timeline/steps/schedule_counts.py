@@ -22,6 +22,7 @@ class Schedule:
     symbol: Symbol  # of its length
     lengths: frozenset[Any]  # the loaders and data sets whose length it is made of: numbers, or symbols
     parallel: bool  # the number of processes is part of it
+    products: tuple[Symbol, ...] = ()  # of the numbers that it is told, those that are one times another
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,9 +36,13 @@ def schedules(run: Any) -> Iterator[Schedule]:
         call = met.event.extra["call"]
         name, factor = call.row.extra.get("length"), call.row.extra.get("factor")
         value = call.get(str(name)) or call.get(str(call.row.extra.get("turn"))) if name else None
-        value = value or (asked_by(call.get(str(factor))) if factor else None)
-        if isinstance(value, Unknown):
-            yield Schedule(met, call, value.symbol, frozenset(lengths(value.symbol)), any_world(value.symbol))
+        asked = asked_for(call.get(str(factor))) if factor else []
+        value = value or (least_divided(asked) if factor else None)
+        told = [one.symbol for one in (*call.values, *asked) if isinstance(one, Unknown)]
+        products = tuple(one for one in told if longest(one).key[0] == "op *")
+        symbol = value.symbol if isinstance(value, Unknown) else next(iter(products), None)
+        if symbol is not None:
+            yield Schedule(met, call, symbol, frozenset(lengths(symbol)), any_world(symbol), products)
 
 
 def told_by(event: Event) -> frozenset[str]:
@@ -47,17 +51,21 @@ def told_by(event: Event) -> frozenset[str]:
     return frozenset(str(extra[how]) for how in ("length", "turn", "factor") if how in extra)
 
 
-def asked_by(factor: Value | None) -> Value | None:
-    """The length in a function that gives the factor for each step: the least divided of those it asks for."""
+def asked_for(factor: Value | None) -> list[Value]:
+    """What a function that gives the factor for each step asks for."""
     function = factor.function if isinstance(factor, Bound) else factor
     if not isinstance(function, FunctionRef):
-        return None
+        return []
     held = dict(function.closure.variables) if function.closure is not None else {}
     if isinstance(factor, Bound):
         held |= dict(factor.keywords)
         held |= factor.receiver.attributes if isinstance(factor.receiver, Object) else {}
     names = function.node.tokens if isinstance(function.node, ir.Function) else names_in(function.node)
-    asked = [value for name, value in held.items() if name in names or isinstance(factor, Bound)]
+    return [value for name, value in held.items() if name in names or isinstance(factor, Bound)]
+
+
+def least_divided(asked: list[Value]) -> Value | None:
+    """The length of the schedule among them."""
     counts = [value for value in asked if isinstance(value, Unknown) and any(lengths(value.symbol))]
     return min(counts, key=lambda value: sum(one.key[0] == "op //" for one in symbols_in(value.symbol)), default=None)
 
@@ -109,6 +117,7 @@ def stepped_with(subject: Value | None) -> Iterator[Any]:
 
 def wrong_lengths(run: Any) -> Iterator[WrongLength]:
     told: set[tuple[int, str]] = set()  # the parts of one schedule are counted alike
+    waits = bool(events(run, "record", "accumulate"))
     for schedule in schedules(run):
         stepped = step_of(run, schedule)
         found = turns_multiplied(run, schedule)
@@ -120,7 +129,7 @@ def wrong_lengths(run: Any) -> Iterator[WrongLength]:
         found = found or (
             None
             if by is not None and evidence.alone(run)
-            else prepared_wrongly(schedule, by, walked_over(stepped[1].subject))
+            else prepared_wrongly(schedule, by, walked_over(stepped[1].subject), waits)
             if by is not None
             else before_sharding(run, schedule)
             or of_all_samples(run, schedule)
