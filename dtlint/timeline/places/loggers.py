@@ -35,7 +35,8 @@ class Opened:
 
 
 def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
-    for event, path in () if forgotten(run) else recorded(run, "log-init", "progress"):
+    opened = () if forgotten(run) else (*recorded(run, "log-init", "progress"), *opened_by_logging(run))
+    for event, path in opened:
         if not all_ranks_here(run, path, event) or (event.op == "progress" and not started(run)):
             continue
         call = event.extra.get("call")
@@ -66,6 +67,16 @@ def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
         if not lanes & 1 and next(undecided(run, event, path), None) is not None:
             continue  # `if everyone or rank == 0`: the first rank always, the others when they are asked to
         yield event, path, lanes
+
+
+def opened_by_logging(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...]]]:
+    """The first line that is told to a tracker which opens a run for it, where nobody has opened one."""
+    known = {event.api.partition(".")[0] for event, _ in recorded(run, "log-init")}
+    for event, path in recorded(run, "log"):
+        call, tracker = event.extra.get("call"), event.api.partition(".")[0]
+        if isinstance(call, Invocation) and call.row.extra.get("opens_itself") and tracker not in known:
+            known.add(tracker)
+            yield event, path
 
 
 def reckons_with_more(run: Run) -> bool:
