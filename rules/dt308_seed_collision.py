@@ -4,7 +4,8 @@ What it finds
 -------------
 `seed * rank` with a seed that may be 0, products of mesh coordinates that are equal for different ranks, and sums of
 worker number and epoch (or rank) without a factor between them. Also a `worker_init_fn` that gives all workers of one
-rank the same seed, and seeds made of the worker's number without the rank, so that all ranks have the same ones.
+rank the same seed, and seeds made of the worker's number without the rank, so that all ranks have the same ones; and
+the local rank in the seed of noise, in a program for several machines.
 
 Why it is bad
 -------------

@@ -19,6 +19,8 @@ from dtlint.machine.run import Run
 from dtlint.machine.starts.given import settled
 from dtlint.machine.values import Const, Row, Symbol, Unknown, Value
 from dtlint.timeline.options import usual
+from dtlint.timeline.places.loggers import reckons_with_more
+from dtlint.timeline.places.wrong_scopes import of_one_machine
 from dtlint.timeline.samples.noise import (
     AGREES,
     FEWEST,
@@ -192,6 +194,20 @@ def rank_collision(run: Run, event: Event) -> Iterator[tuple[Site, Steps, str]]:
         yield place, trail, text
     elif beside_a_turn(value) and draws_for_itself(run, event):
         yield place, value.cause.steps(), BESIDE_A_TURN
+    elif of_its_node(run, value) and draws_for_itself(run, event) and on_several_machines(run):
+        text = "the number on the node is in it, and that is equal for a rank of each node"
+        yield place, (*value.cause.steps(), event_step(event, "seeds what draws for this rank's batch")), text
+
+
+def of_its_node(run: Run, value: Row) -> bool:
+    """`seed + local_rank`: the ranks of one node have a number each, and those of the next have the same ones."""
+    lanes, ranks = [token(lane) for lane in value.lanes], run.world.per_host
+    first, *others = (lanes[start : start + ranks] for start in range(0, len(lanes), ranks))
+    return value.cause.kind == "local rank" and len(set(first)) > 1 and all(one == first for one in others)
+
+
+def on_several_machines(run: Run) -> bool:
+    return reckons_with_more(run) and not of_one_machine(run)
 
 
 def times_zero(value: Row) -> bool:
