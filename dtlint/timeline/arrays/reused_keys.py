@@ -17,6 +17,7 @@ from dtlint.ir.functions import every_node
 from dtlint.ir.given_the_same import given_the_same
 from dtlint.ir.leftovers import looked_at_by_nobody
 from dtlint.ir.meeting import meet
+from dtlint.ir.other_parts import parts_of_one
 from dtlint.ir.put_back import put_back
 from dtlint.ir.two_parts import changed_alike
 from dtlint.ir.ways import Place, statement_in, way_to
@@ -131,8 +132,9 @@ def in_every_turn(use: Use, loop: Loop) -> bool:
 
 
 # How two uses stand to each other that are meant to draw the same: after a trial of which nothing is to be seen, one of
-# them alone is taken, their difference is what counts, or they are cut alike and still belong together.
-WRITTEN_SO = (put_back, one_is_taken, subtracted, changed_alike)
+# them alone is taken, their difference is what counts, they are cut alike and still belong together, or two parts of
+# one result are asked for one by one.
+WRITTEN_SO = (put_back, one_is_taken, subtracted, changed_alike, parts_of_one)
 
 
 def on_purpose(run: Run, again: Again) -> bool:
