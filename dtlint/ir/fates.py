@@ -80,7 +80,8 @@ def held_outside(module: ir.Module, scope: ir.Node) -> set[str]:
         return set()
     defined = {name for node in every_node(module.body) for name in names_defined(node)}
     own = {*scope.assigned} - {*scope.globals}
-    return {read[-1].id for read in reads(scope.body)} - own - defined - BUILTINS
+    given = {param.name for param in scope.params}  # an instance that is only written to, too
+    return ({read[-1].id for read in reads(scope.body)} | given) - own - defined - BUILTINS
 
 
 def names_defined(node: object) -> Iterator[str]:
