@@ -192,8 +192,7 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     if isinstance(base, Unknown) and alike_part(base, index):
         kept = frozenset(tag for tag in base.tags if not (type(tag) is tuple and tag[0] == ALIKE))
         return machine.unknown("item", base.symbol, token(index), tags=kept)
-    now_in_it = "[]" if isinstance(base, Object) and base.kind == "list" else WRITTEN
-    put_before = base.attributes.get(now_in_it) if isinstance(base, Object) else None
+    put_before = put_in(base) if isinstance(base, Object) else None
     found = opaque(machine, "item", base, index, *([put_before] if put_before is not None else []))
     if is_text(index) and provenance.is_taken_up(machine, base):
         return provenance.without_own_data(found)
@@ -206,6 +205,15 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         tags = found.tags | alike | partial
         return Unknown(found.symbol, found.cause, tags, getattr(held, "like", None) or found.like)
     return found
+
+
+def put_in(base: Object) -> Value | None:
+    """What tells its items from those before something was put into it. That a list is longer on some ranks is not said
+    of one of its items."""
+    if base.kind != "list":
+        return base.attributes.get(WRITTEN)
+    several = base.attributes.get("[]")
+    return Unknown(several.symbol) if isinstance(several, Unknown) else None
 
 
 def named_parts(thing: Value) -> Object | None:
