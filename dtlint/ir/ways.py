@@ -32,8 +32,8 @@ def function_in(way: Way) -> ir.Function | None:
 
 
 def after(above: ir.Node, held: ir.Node) -> tuple[ir.Stmt, ...]:
-    """The statements that follow in the same block."""
-    for block in ("body", "orelse", "final"):
+    """The statements that follow in the same block. What a lambda gives, or one side of an `if` expression, is none."""
+    for block in () if isinstance(above, ir.Lambda | ir.IfExp) else ("body", "orelse", "final"):
         statements = getattr(above, block, ())
         place = next((index for index, one in enumerate(statements) if one is held), None)
         if place is not None:
