@@ -327,9 +327,12 @@ def started_over(run: Run, again: Again) -> bool:
         return False  # the draw itself
     if one_of_several(run, again.site):
         return False
-    first, second = statement_at(run, first_site(again.first, again)), statement_at(run, again.site)
+    place = first_site(again.first, again)
+    first, second = statement_at(run, place), statement_at(run, again.site)
     if not isinstance(first, ir.Assign) or not isinstance(second, ir.Assign):
         return False
+    if first is second and place != again.site:
+        return False  # two parts of one statement
     one, other = first.value, second.value
     if not isinstance(one, ir.Call) or not isinstance(other, ir.Call):
         return False
