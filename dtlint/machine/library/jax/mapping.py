@@ -29,7 +29,7 @@ from dtlint.machine.library.jax import outputs as jax_outputs
 from dtlint.machine.library.jax.axes import option
 from dtlint.machine.library.jax.facts import Mapping, fact, has, is_fact, words
 from dtlint.machine.names import subscripts
-from dtlint.machine.values import NONE, Bound, Const, External, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, Bound, Const, External, Object, Row, Symbol, Tuple, Unknown, Value
 
 KINDS = {
     "jax_pmap": "pmap",
@@ -279,6 +279,7 @@ def over_rows(machine: Machine, thing: Object, call: Invocation) -> Value:
     names = jax_axes.texts(option(thing, "axis_name"))
     mapped = [one for one, spec in zip(call.arguments, specs or (), strict=False) if spec is not None]
     own = jax_rows.axis_of(machine, mapped)
+    whole: dict[Symbol, Unknown] = {}  # the keys that a row is one of
 
     def row(value: Value, spec: Any) -> Value:
         def leaf(one: Value) -> Value:
@@ -287,6 +288,8 @@ def over_rows(machine: Machine, thing: Object, call: Invocation) -> Value:
             taken = jax_keys.across(one) if spec is jax_axes.LATER else jax_keys.one_of(machine, one, None) or one
             more = [fact("may", name) for name in names] + ([fact("of row")] if has(one, "keys") else [])
             more += [fact("varies", own)] if own else []
+            if taken is not one and has(one, "keys") and isinstance(taken, Unknown):
+                whole[taken.symbol] = one
             return jax_facts.with_facts(machine, taken, more, frozenset({"device axis", "plain"}))
 
         return jax_facts.mapped_tree(machine, value, leaf)
@@ -303,7 +306,13 @@ def over_rows(machine: Machine, thing: Object, call: Invocation) -> Value:
         result = inner(machine, thing, arguments, tuple((n, row(v, jax_axes.FIRST)) for n, v in call.keywords), call)
     finally:
         running.pop()
-    return jax_keys.one_for_each(machine, strip_axes(machine, result, names, own), call.arguments)
+    made = jax_keys.one_for_each(machine, strip_axes(machine, result, names, own), call.arguments)
+    return jax_facts.mapped_tree(machine, made, lambda leaf: handed_back(leaf, whole))
+
+
+def handed_back(leaf: Value, whole: dict[Symbol, Unknown]) -> Value:
+    """What every row gives back as it was is all that was given."""
+    return whole.get(leaf.symbol, leaf) if isinstance(leaf, Unknown) else leaf
 
 
 def strip_axes(machine: Machine, value: Value, names: tuple[str, ...], own: str) -> Value:
