@@ -47,8 +47,17 @@ def copied(value: Value) -> Value:
     return value
 
 
+OF_ARRAYS = "torch.from_numpy"  # makes a tensor that is the array itself
+
+
 def renamed(machine: Machine, frame: Frame, old: Value, new: Value, mask: int) -> bool:
-    names = [name for name, held in frame.variables.items() if held is old]
+    of_array = isinstance(old, Unknown) and old.symbol.key[0] == OF_ARRAYS
+    array = old.symbol.key[1] if of_array else None  # type: ignore[attr-defined]
+
+    def is_it(held: Value) -> bool:
+        return held is old or (array is not None and isinstance(held, Unknown) and held.symbol is array)
+
+    names = [name for name, held in frame.variables.items() if is_it(held)]
     for name in names:
         machine.store(frame.variables, name, new, mask, frame.mask)
     slots = [
@@ -56,7 +65,7 @@ def renamed(machine: Machine, frame: Frame, old: Value, new: Value, mask: int) -
         for thing in (frame.receiver, *frame.variables.values())
         if isinstance(thing, Object) and isinstance(thing.kind, ClassRef)
         for name, held in thing.attributes.items()
-        if held is old
+        if is_it(held)
     ]
     for thing, name in slots:
         machine.set(thing, name, new, mask)

@@ -8,6 +8,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.text import render
 from dtlint.machine import library
 from dtlint.machine.contents import containers, dictionaries, lacking, own_operators, written
+from dtlint.machine.contents.presence import begun_as
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.feeding import batches
@@ -159,6 +160,8 @@ def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) ->
         library.noticing.item_written(machine, container, index, value, mask)
         if isinstance(container, Unknown) and isinstance(target.value, ir.Index):
             put_inside(machine, target.value, container, value, mask)
+        elif isinstance(container, Unknown):
+            fill(machine, target.value, container, value, mask)
         if subscripts.by_name(machine, container, index, "__setitem__", (index, value), mask) is None:
             put_items.put(machine, container, index, value, mask)
     elif isinstance(target, ir.Tup | ir.ListExpr):
@@ -169,9 +172,25 @@ def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) ->
 
 def put_inside(machine: Machine, target: ir.Index, held: Unknown, value: Value, mask: int) -> None:
     """`results[i]["name"] = name`: what a list of unknown things is told of the rank's own data, it holds."""
-    if held.cause is None and value.cause is not None and value.cause.kind == "data":
-        told = machine.unknown("told", token(held), token(value), cause=value.cause, tags=held.tags | value.tags)
+    told = told_of(machine, held, value)
+    if told is not None:
         assign_target(machine, target, told, mask)
+
+
+def fill(machine: Machine, target: ir.Expr, array: Unknown, value: Value, mask: int) -> None:
+    """`scores[index] = score`: an array that was made to be filled holds what it is told of the rank's own data."""
+    from dtlint.machine.contents import in_place
+
+    row = machine.knowledge.apis.get(str(begun_as(array.symbol).key[0]))
+    told = told_of(machine, array, value) if row is not None and row.extra.get("to_fill") else None
+    if told is not None:
+        in_place.changed(machine, target, array, told, mask)
+
+
+def told_of(machine: Machine, held: Unknown, value: Value) -> Unknown | None:
+    if held.cause is not None or value.cause is None or value.cause.kind != "data":
+        return None
+    return machine.unknown("told", token(held), token(value), cause=value.cause, tags=held.tags | value.tags)
 
 
 def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
