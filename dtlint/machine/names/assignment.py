@@ -17,6 +17,7 @@ from dtlint.machine.library.jax import keys as jax_keys
 from dtlint.machine.names import attributes, classes, put_items, said_types, subscripts
 from dtlint.machine.values import (
     FALSE,
+    NONE,
     TRUE,
     Bound,
     Cause,
@@ -27,10 +28,13 @@ from dtlint.machine.values import (
     ModuleRef,
     Object,
     Row,
+    SliceValue,
     Slots,
+    Symbol,
     Tuple,
     Unknown,
     Value,
+    content,
     lane_value,
 )
 
@@ -161,7 +165,7 @@ def assign_target(machine: Machine, target: ir.Expr, value: Value, mask: int) ->
         if isinstance(container, Unknown) and isinstance(target.value, ir.Index):
             put_inside(machine, target.value, container, value, mask)
         elif isinstance(container, Unknown):
-            fill(machine, target.value, container, value, mask)
+            fill(machine, target.value, container, index, value, mask)
         if subscripts.by_name(machine, container, index, "__setitem__", (index, value), mask) is None:
             put_items.put(machine, container, index, value, mask)
     elif isinstance(target, ir.Tup | ir.ListExpr):
@@ -177,14 +181,28 @@ def put_inside(machine: Machine, target: ir.Index, held: Unknown, value: Value, 
         assign_target(machine, target, told, mask)
 
 
-def fill(machine: Machine, target: ir.Expr, array: Unknown, value: Value, mask: int) -> None:
-    """`scores[index] = score`: an array that was made to be filled holds what it is told of the rank's own data."""
+def fill(machine: Machine, target: ir.Expr, array: Unknown, index: Value, value: Value, mask: int) -> None:
+    """`scores[index] = score`: an array that was made to be filled holds what it is told of the rank's own data, until
+    all of it is told anew: `scores[:] = shared.numpy()`."""
     from dtlint.machine.contents import in_place
 
-    row = machine.knowledge.apis.get(str(begun_as(array.symbol).key[0]))
-    told = told_of(machine, array, value) if row is not None and row.extra.get("to_fill") else None
+    if not is_filled(machine, array.symbol):
+        return
+    value = content(value)
+    told = told_of(machine, array, value)
+    whole = isinstance(index, SliceValue) and index.lower == index.upper == index.step == NONE
+    if whole and array.cause is not None:
+        told = machine.unknown("told", token(array), token(value), cause=value.cause, tags=value.tags)
     if told is not None:
         in_place.changed(machine, target, array, told, mask)
+
+
+def is_filled(machine: Machine, symbol: Symbol) -> bool:
+    symbol = begun_as(symbol)
+    if symbol.key[0] == "told" and isinstance(symbol.key[1], Symbol):
+        return is_filled(machine, symbol.key[1])
+    row = machine.knowledge.apis.get(str(symbol.key[0]))
+    return row is not None and bool(row.extra.get("to_fill"))
 
 
 def told_of(machine: Machine, held: Unknown, value: Value) -> Unknown | None:

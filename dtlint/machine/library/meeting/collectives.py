@@ -237,7 +237,7 @@ def agree(
             held = (machine.fresh(AGREED, tags=of_loaders(value)),)
             machine.set(value, "[]", kept_alone(call, group, held[0]), call.mask)
         told_by_each(machine, call, held)
-    elif isinstance(value, Unknown | Row) and expression is not None:
+    elif isinstance(value, Unknown | Row):  # `send(*arguments)`: whoever called has a name for it
         in_place.changed(machine, expression, value, clean, call.mask)
 
 
