@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
-from dtlint.machine.library.meeting.works import KIND, note, running, works_in
+from dtlint.machine.library.meeting.works import KIND, MADE_WHERE, note, running, works_in
 from dtlint.machine.values import Object, Tuple, Value
 
 REPLACED = "replaced"  # fact of a handle: where another one has taken its place before anybody waited for it
@@ -67,8 +67,13 @@ def replaced(machine: Machine, targets: tuple[ir.Expr, ...], value: Value) -> No
         here = (machine.frame.path, machine.current_at)
         if begun and not kept and names == 1:
             held.facts[REPLACED] = here
-        if held.facts.get(REPLACED) == here:
+        if held.facts.get(REPLACED) == here and not is_never_here(machine, held):
             note(machine, "dropped-work", held)
+
+
+def is_never_here(machine: Machine, held: Object) -> bool:
+    """`if summed: work = …` and `if divided: assert not summed; work = …`: never both."""
+    return any(machine.assumes(asked, not answer) for asked, answer in held.facts.get(MADE_WHERE, ()))
 
 
 def replaced_in_turns(body: Any, node: ir.Expr, name: str) -> bool:

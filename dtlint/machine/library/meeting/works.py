@@ -75,6 +75,7 @@ ABOUT_IT = frozenset(
     ["id", "type", "hash", "numel", "nelement", "data_ptr", "element_size", "stride", "is_contiguous", "get_device"]
 )
 IDENTITY = ("compare is", "compare is not")
+MADE_WHERE = "made where"  # fact of a handle: what was answered in the branches that it was made on
 KEPT = frozenset({"requires_grad_", "retain_grad_", "share_memory_", "record_stream", "pin_memory_"})
 
 
@@ -84,6 +85,7 @@ def made(machine: Machine, call: Invocation, event: Event | None, written: tuple
     work.facts["event"] = event
     work.facts["node"] = call.node
     work.facts["journal"] = len(machine.journal)
+    work.facts[MADE_WHERE] = tuple(machine.assumed)
     work.facts["turns"] = turns_around(machine.frame)
     if event is None or machine.facts.get("coalescing"):
         return work
