@@ -110,6 +110,14 @@ def user_rows(run: Any) -> list[tuple[str, Api]]:
 LATER = {"import": ("import", "backend"), "backend": ("backend",), "communicator": ("communicator",), "init": ("init",)}
 
 
+def groups_follow(run: Any, write: Write) -> bool:
+    """Are groups made when it is written? It is meant for their communicators, and not for the one that is there."""
+    return any(
+        met.number > write.met.number and met.event.kind == "collective" and met.event.op == "new_group"
+        for met in ordered(run)
+    )
+
+
 def late_writes(run: Any) -> Iterator[tuple[Write, Api, Event]]:
     """Writes after the moment their variable was read, with the event that read it."""
     held: dict[str, Value] = {}  # what they are known to hold
@@ -124,6 +132,8 @@ def late_writes(run: Any) -> Iterator[tuple[Write, Api, Event]]:
             continue
         if row.extra["when"] == "import" and spawns(run):
             continue  # the children import anew
+        if row.extra["when"] == "communicator" and groups_follow(run, write):
+            continue
         if read_by_itself(run, write):
             continue
         for met in before(run, write.met):
