@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.meeting.evidence import alone
 from dtlint.machine.logs import Decision, Event, decisions
 from dtlint.machine.values import BY_RANK, Object
 from dtlint.timeline.order import Met, loops_over
@@ -34,6 +35,8 @@ class Apart:
 
 
 def stepped_apart(run: Any) -> Iterator[Apart]:
+    if alone(run):
+        return
     met_by = {op: events(run, "record", op) for op in STEPS}
     for met in (*met_by["optimizer-step"], *met_by["scheduler-step"]):
         event = met.event
