@@ -314,15 +314,16 @@ class Machine:
                 self.doubtful.append((container, name))
             if joined is not old:
                 self.replace(container, name, joined)
-                if isinstance(joined, Object) and joined.number > older and cause is None:
+                made, first = restrict(joined, mask), restrict(left, mask)  # for those that came to the branch
+                if isinstance(made, Object) and made.number > older and cause is None:
                     from dtlint.machine.starts import settings
 
-                    instead = right if joined is left else left
-                    if joined.facts.get("wrapped") and joined.attributes.get("module") == instead:
-                        joined.facts[PUT_ON] = (question, (joined is left) is answer)
-                    if joined.made_if is None and (instead in (NONE, MISSING) or nothing_yet(instead, question)):
-                        joined.made_if = (question or symbol, (joined is left) is answer)
-                    settings.perhaps_given(self, joined, instead)
+                    instead = restrict(right, mask) if made is first else first
+                    if made.facts.get("wrapped") and made.attributes.get("module") == instead:
+                        made.facts[PUT_ON] = (question, (made is first) is answer)
+                    if made.made_if is None and (instead in (NONE, MISSING) or nothing_yet(instead, question)):
+                        made.made_if = (question or symbol, (made is first) is answer)
+                    settings.perhaps_given(self, made, instead)
                 if name == "[]" and isinstance(joined, Tuple) and Tuple(()) in (left, right):
                     self.perhaps_empty(container, symbol, cause)
                 elif MISSING in (left, right) and type(name) is tuple and name[0] == "key":
