@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
-from dtlint.ir.meeting import Story, follow, reads, root_of, showing
+from dtlint.ir.meeting import WHOLE, Story, follow, reads, root_of, showing
 from dtlint.ir.ways import Place, Way, way_to
 
 BUILTINS = frozenset(dir(builtins))
@@ -24,11 +24,12 @@ LOOPS = (ir.For, ir.While, ir.Comp)
 class Fate:
     lasts: bool
     learned: bool
-    given_back: bool
+    given_back: frozenset[int]  # in which places of a tuple, or as a WHOLE
     turns_differ: bool  # do the turns of a loop around bring it together with something else of their own?
 
 
-LASTS = Fate(True, False, True, False)
+LASTS = Fate(True, False, frozenset({WHOLE}), False)
+LEARNED = Fate(True, True, frozenset(), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +41,18 @@ class Known:
     teaches: Callable[[ir.Call], bool]  # does one learn of what it is given?
 
 
-def fate(module: ir.Module, place: Place, known: Known) -> Fate:
+def fate(module: ir.Module, place: Place, known: Known, only_at: frozenset[int]) -> Fate:
+    """`only_at`: made in the function that is called there, which gives it back in these places."""
     way = way_to(module, *place)
     scope = scope_of(way)
     if scope is None or isinstance(scope, ir.Lambda):
         return LASTS
-    story = gone_through(module, scope, (way[-1], way[-1]), known)
+    story = gone_through(module, scope, (way[-1], way[-1]), known, only_at)
     lasts = bool(story.taught or story.outside or story.carried)
     names = {name for name, sides in story.made.items() if sides}
-    return Fate(lasts, bool(story.taught), bool(story.returned), differ(way[way.index(scope) :], names, story.shown))
+    return Fate(
+        lasts, bool(story.taught), frozenset(story.returned_at), differ(way[way.index(scope) :], names, story.shown)
+    )
 
 
 def kept_apart(module: ir.Module, first: Place, second: Place, known: Known) -> bool:
@@ -65,11 +69,15 @@ def scope_of(way: Way) -> ir.Function | ir.Module | ir.Lambda | None:
 
 
 def gone_through(
-    module: ir.Module, scope: ir.Function | ir.Module, places: tuple[ir.Node, ir.Node], known: Known
+    module: ir.Module,
+    scope: ir.Function | ir.Module,
+    places: tuple[ir.Node, ir.Node],
+    known: Known,
+    only_at: frozenset[int] = frozenset(),
 ) -> Story:
     shown = set(showing(module, tuple(known.shows)))
     outside = held_outside(module, scope) - shown
-    story = Story(places, shown, known.harmless, outside, teaches=known.teaches, plain=True)
+    story = Story(places, shown, known.harmless, outside, only_at=only_at, teaches=known.teaches, plain=True)
     follow(scope.body, story)
     return story
 

@@ -19,6 +19,7 @@ Sides = frozenset[int]
 NONE: Sides = frozenset()
 BOTH: Sides = frozenset((0, 1))
 ONE_EACH = {frozenset((0,)), frozenset((1,))}
+WHOLE = -1
 LITERALS = (ir.Tup, ir.ListExpr, ir.DictExpr, ir.SetExpr)
 HOLDERS = frozenset({"list", "dict", "set", "defaultdict"})
 
@@ -36,6 +37,8 @@ class Story:
     deciding: Sides = NONE  # what decides whether, or how often, this is done
     outside: Sides = NONE  # what others may take
     returned: Sides = NONE  # what the function gives back
+    returned_at: set[int] = field(default_factory=set)  # in which places of a tuple, or else WHOLE
+    only_at: frozenset[int] = frozenset()  # if the call has made it far below: what counts of what it gives, as above
     teaches: Callable[[ir.Call], bool] = lambda _call: False  # does a call learn of what it is given?
     taught: Sides = NONE
     carried: bool = False  # does anything go on from what was made: the second from the first, a state from it?
@@ -151,13 +154,22 @@ def simple(statement: ir.Stmt, story: Story) -> None:
             story.met |= sides | story.made.get(root_of(statement.target), NONE) == BOTH
         keep(statement.target, sides, story)
     elif isinstance(statement, ir.Return):
-        story.returned |= taken(statement.value, story)
+        give_back(statement.value, story)
     elif isinstance(statement, ir.ExprStmt):
         dropped(statement.value, story)
     elif isinstance(statement, ir.Assert):  # that both are equal, or that they are not: who says so has looked
         story.looked_at |= taken(statement.test, story)
     else:
         look(statement, story)
+
+
+def give_back(value: ir.Expr | None, story: Story) -> None:
+    parts = enumerate(value.items) if isinstance(value, ir.Tup) else ((WHOLE, value),)
+    for place, part in parts:
+        sides = taken(part, story)
+        story.returned |= sides
+        if sides:
+            story.returned_at.add(WHOLE if isinstance(part, ir.Star) else place)
 
 
 def goes_on(targets: tuple[ir.Expr, ...], value: ir.Expr, story: Story) -> bool:
@@ -194,7 +206,7 @@ def dropped(value: ir.Expr, story: Story) -> None:
         told = {read[-1].id for read in reads(arguments)}
     for name in told & ({*story.made} | story.foreign) - story.shown:
         put(name, sides, story, not story.plain or isinstance(value.func, ir.Attr))
-        story.met |= story.made[name] == BOTH and name not in story.holders
+        story.met |= story.made[name] == BOTH and name not in story.holders and not story.plain
 
 
 def give(targets: tuple[ir.Expr, ...], sides: Sides, value: ir.Expr, story: Story) -> None:
@@ -208,7 +220,9 @@ def give(targets: tuple[ir.Expr, ...], sides: Sides, value: ir.Expr, story: Stor
             for known in (story.shown, story.foreign):
                 (known.add if sources & known else known.discard)(target.id)
         elif isinstance(target, ir.Tup | ir.ListExpr):
-            give(target.items, sides, value, story)
+            parted = isinstance(value, ir.Call) and stands_below(value, story) and WHOLE not in story.only_at
+            for place, item in enumerate(target.items):
+                give((item,), NONE if parted and place not in story.only_at else sides, value, story)
         elif isinstance(target, ir.Star):
             give((target.value,), sides, value, story)
         else:
@@ -260,7 +274,12 @@ def taken(value: object, story: Story) -> Sides:
 
 
 def teaching(node: object, story: Story) -> bool:
-    return isinstance(node, ir.Call) and story.teaches(node)
+    return isinstance(node, ir.Call) and not stands_below(node, story) and story.teaches(node)
+
+
+def stands_below(call: ir.Call, story: Story) -> bool:
+    """Is it this call below which it is made?"""
+    return bool(story.only_at) and call.at == getattr(story.places[0], "at", None)
 
 
 def held_by(node: ir.Node, story: Story) -> Sides:

@@ -8,7 +8,7 @@ turns come out as one.
 from __future__ import annotations
 
 from dtlint.findings import Span
-from dtlint.ir.fates import LASTS, Fate, Known, fate, kept_apart
+from dtlint.ir.fates import LASTS, LEARNED, Fate, Known, fate, kept_apart
 from dtlint.machine.core import CHANGED_NOTHING
 from dtlint.machine.library.jax.facts import GRADIENT
 from dtlint.machine.logs import Call
@@ -51,29 +51,37 @@ def own_site(first: Use, again: Again) -> Span:
 
 
 def outcome(run: Run, use: Use, site: Span) -> Fate:
-    """Followed outward from where the key is held, as long as functions give back what was made of it."""
+    """Followed outward as long as functions give back what was made of it: from the first call below where the key is
+    held that learns nothing."""
     calls = calls_around(use.event, use.path)
     places = [Span(node.path, *node.at) for node in calls]
-    outer = calls[: places.index(site)] if site in places else calls
-    becomes = fate_of(run, site)
-    while becomes.given_back and not becomes.lasts:
-        call = outer.pop() if outer else None
-        if call is None or (call.path, call.at) == (call.callee_path, call.callee_at):
+    places.append(Span(use.event.path, *use.event.at))
+    start = places.index(site) if site in places else len(calls)
+    if any((place.path, (place.line, place.column)) in differentiated(run) for place in places[start:]):
+        return LEARNED
+    learning = learning_calls(run)
+    while start < len(calls) and (calls[start].path, calls[start].at[:2]) in learning:
+        start += 1
+    becomes = fate_of(run, places[start])
+    for call in reversed(calls[:start]):
+        if not becomes.given_back or becomes.lasts:
+            return becomes
+        if (call.path, call.at) == (call.callee_path, call.callee_at):
             return LASTS  # to whom it may concern
-        becomes = fate_of(run, Span(call.path, *call.at))
-    return becomes
+        becomes = fate_of(run, Span(call.path, *call.at), becomes.given_back)
+    return becomes if not becomes.given_back else LASTS
 
 
-def fate_of(run: Run, site: Span) -> Fate:
-    found: dict[Span, Fate] = run.cache.setdefault("fates", {})
-    if site not in found:
-        found[site] = fate(run.project.tree(site.path), (site.line, site.column), known_of(run, site.path))
-    return found[site]
+def fate_of(run: Run, site: Span, only_at: frozenset[int] = frozenset()) -> Fate:
+    found: dict[tuple[Span, frozenset[int]], Fate] = run.cache.setdefault("fates", {})
+    if (site, only_at) not in found:
+        tree, known = run.project.tree(site.path), known_of(run, site.path)
+        found[site, only_at] = fate(tree, (site.line, site.column), known, only_at)
+    return found[site, only_at]
 
 
 def known_of(run: Run, path: str) -> Known:
-    nothing = {(one, at[:2]) for one, at in run.facts.get(CHANGED_NOTHING, ())} | told_to_trackers(run)
-    learning = learning_calls(run)
+    nothing, learning = harmless_calls(run), learning_calls(run)
     return Known(
         run.knowledge.shows,
         lambda call: call.at is not None and (path, call.at[:2]) in nothing,
@@ -81,8 +89,17 @@ def known_of(run: Run, path: str) -> Known:
     )
 
 
-def told_to_trackers(run: Run) -> Sites:
-    return {(event.path, event.at[:2]) for event, _ in recorded(run, "log", "progress")}
+def harmless_calls(run: Run) -> Sites:
+    """They change nothing, or tell a tracker."""
+    known: Sites | None = run.cache.get("harmless calls")
+    if known is None:
+        known = run.cache["harmless calls"] = {(one, at[:2]) for one, at in run.facts.get(CHANGED_NOTHING, ())}
+        known.update((event.path, event.at[:2]) for event, _ in recorded(run, "log", "progress"))
+    return known
+
+
+def differentiated(run: Run) -> Sites:
+    return {(event.path, event.at[:2]) for event, _ in recorded(run, "<jax>") if event.op == GRADIENT}
 
 
 def learning_calls(run: Run) -> Sites:
