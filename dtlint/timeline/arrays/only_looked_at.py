@@ -57,9 +57,9 @@ def outcome(run: Run, use: Use, site: Span) -> Fate:
     places = [Span(node.path, *node.at) for node in calls]
     places.append(Span(use.event.path, *use.event.at))
     start = places.index(site) if site in places else len(calls)
-    if any((place.path, (place.line, place.column)) in differentiated(run) for place in places[start:]):
+    learning, sloped = learning_calls(run), differentiated(run)
+    if any((place.path, (place.line, place.column)) in sloped for place in places):
         return LEARNED
-    learning = learning_calls(run)
     while start < len(calls) and (calls[start].path, calls[start].at[:2]) in learning:
         start += 1
     becomes = fate_of(run, places[start])
