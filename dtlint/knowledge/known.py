@@ -54,6 +54,7 @@ class Knowledge:
     machines: tuple[str, ...]  # words of who reckons with more than one machine
     axes: frozenset[str]  # options that say what of the arguments is mapped, static or given away
     draws: frozenset[str]  # options that say which generator draws
+    beginning: frozenset[str]  # methods that make the weights of a layer
     shows: frozenset[str]  # libraries whose calls are for people to look at
 
     telling: Telling = field(default_factory=Telling)  # what makes a function worth running on its own

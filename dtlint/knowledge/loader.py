@@ -120,6 +120,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         machines=tuple(listed(packs, "words", "machines")),
         axes=frozenset(listed(packs, "words", "axes")),
         draws=frozenset(listed(packs, "words", "draws")),
+        beginning=frozenset(listed(packs, "words", "beginning")),
         keyed=last_names(api for api in apis.values() if api.record == "key" or api.extra.get("hands_key")),
         joining_hosts=last_names(api for api in apis.values() if api.record == "init" and api.extra.get("hosts")),
         seeding=last_names(api for api in apis.values() if api.record == "seed"),

@@ -16,8 +16,6 @@ from dtlint.machine.logs import Call, Event
 from dtlint.machine.run import Run
 from dtlint.timeline.arrays.lives import Again, Use
 
-OF_LAYERS = frozenset({"setup", "init"})  # what makes weights, besides `__init__` and `__call__`
-
 
 def compares(run: Run, again: Again) -> bool:
     event = again.second.event
@@ -26,7 +24,9 @@ def compares(run: Run, again: Again) -> bool:
     shared = set(map(id, again.first.path)) & set(map(id, again.second.path))
     before = {called(node) for node in own_calls(again.first, shared)}
     twice = [node for node in own_calls(again.second, shared) if called(node) in before]
-    return bool(twice) and not any(map(makes_or_calls_a_layer, twice)) and works_on_something(run, event)
+    if not twice or any(makes_or_calls_a_layer(run, node) for node in twice):
+        return False
+    return works_on_something(run, event)
 
 
 def draws_itself(event: Event) -> bool:
@@ -42,9 +42,9 @@ def called(node: Call) -> tuple[str, str]:
     return node.callee_path, node.function
 
 
-def makes_or_calls_a_layer(node: Call) -> bool:
+def makes_or_calls_a_layer(run: Run, node: Call) -> bool:
     name = node.function.rpartition(".")[2]
-    return name.startswith("__") or name in OF_LAYERS
+    return name.startswith("__") or name in run.knowledge.beginning
 
 
 def works_on_something(run: Run, event: Event) -> bool:
