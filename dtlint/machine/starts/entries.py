@@ -190,7 +190,7 @@ def find_class(module_frame: Frame, owner: ir.Class | None) -> ClassRef | None:
     return found if isinstance(found, ClassRef) and found.node is owner else None
 
 
-def instance_of(machine: Machine, kind: ClassRef, entered: ir.Function | None = None) -> Object:
+def instance_of(machine: Machine, kind: ClassRef, entered: ir.Function | None = None) -> Value:
     """An instance as its constructor makes it from unknown arguments, and as any of its methods may find it; what
     the constructor communicates is set aside, because it is an entry of its own."""
     made = constructed(machine, kind, Log())
@@ -210,17 +210,17 @@ def begins_with_constructor(machine: Machine, receiver: Value | None, function: 
     machine.own = receiver
 
 
-def entered_on(machine: Machine, kind: ClassRef, function: ir.Function) -> Object:
+def entered_on(machine: Machine, kind: ClassRef, function: ir.Function) -> Value:
     """The instance as its constructor leaves it, for the constructor; for every other method, from there on."""
 
-    def make() -> Object:
+    def make() -> Value:
         log = Log()
         made = constructed(machine, kind, log)
         if isinstance(made, Object):
             made.facts[MADE] = log.nodes
         return made
 
-    def settle() -> Object:
+    def settle() -> Value:
         made = first_instance.given(machine, kind, "new", make)
         if isinstance(made, Object):
             set_up.by_other_methods(machine, made, unknown_arguments)
@@ -232,7 +232,7 @@ def entered_on(machine: Machine, kind: ClassRef, function: ir.Function) -> Objec
     return first_instance.given(machine, kind, "settled", settle)
 
 
-def constructed(machine: Machine, kind: ClassRef, log: Log) -> Object:
+def constructed(machine: Machine, kind: ClassRef, log: Log) -> Value:
     initialiser = classes.in_class(machine, kind, "__init__")
     saved, begun = machine.sinks, machine.facts.get(group_start.STARTED)
     reached, machine.uses.reached = machine.uses.reached, set()
@@ -246,9 +246,9 @@ def constructed(machine: Machine, kind: ClassRef, log: Log) -> Object:
             arguments = unknown_arguments(machine, initialiser.node, True, initialiser.defaults)
             keywords = unknown_keywords(machine, initialiser.node, initialiser.defaults)
             machine.frame = frame
-            return instances.instantiate(machine, kind, arguments, keywords, machine.world.full)  # type: ignore[return-value]
+            return instances.instantiate(machine, kind, arguments, keywords, machine.world.full)
         given = () if initialiser is not None else left_out(machine, kind)
-        return instances.instantiate(machine, kind, (), given, machine.world.full)  # type: ignore[return-value]
+        return instances.instantiate(machine, kind, (), given, machine.world.full)
     finally:
         machine.sinks, machine.uses.reached = saved, reached  # the constructor is an entry of its own
         machine.facts[group_start.STARTED] = begun  # set aside with the rest
@@ -410,7 +410,7 @@ def looks_like_low_rank(function: ir.Function) -> bool:
 
 
 def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Object | None:
-    """`accelerator: Accelerator` makes an instance; containers and builtins say nothing."""
+    """`accelerator: Accelerator` makes an instance; containers, builtins and enumerations say nothing."""
     words = said_types.expression_of(annotation)
     if words is None:
         return None
@@ -424,6 +424,8 @@ def annotation_value(machine: Machine, annotation: ir.Expr | None) -> Object | N
         machine.depth += 1
         try:
             made = instance_of(machine, found)
+            if not isinstance(made, Object):
+                return None  # an enumeration gives one of its members, and nobody knows which
             settings.by_a_caller(machine, made)
             return made
         finally:

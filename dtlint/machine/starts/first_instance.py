@@ -9,14 +9,14 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.names.frames import Write
-from dtlint.machine.values import ClassRef, Object
+from dtlint.machine.values import ClassRef, Object, Value
 
 
 @dataclass(frozen=True)
 class Kept:
     """All that making an instance has changed."""
 
-    made: Object
+    made: Value
     writes: list[Write]
     notes: list[tuple[Object, dict[str, Any], Any]]  # what is known of the objects made with it, and who filled them
     facts: dict[str, Any]
@@ -24,7 +24,7 @@ class Kept:
     spent: int
 
 
-def given(machine: Machine, kind: ClassRef, stage: str, make: Callable[[], Object]) -> Object:
+def given(machine: Machine, kind: ClassRef, stage: str, make: Callable[[], Value]) -> Value:
     """What `make` makes, or made before in this unit. Only where nothing has happened yet in this entry."""
     if machine.journal or machine.facts or machine.spent:
         return make()
@@ -43,11 +43,11 @@ def given(machine: Machine, kind: ClassRef, stage: str, make: Callable[[], Objec
     machine.facts = copied(kept.facts)
     machine.making = dict(kept.making)
     machine.remembered = {}
-    made: Object = kept.made
+    made: Value = kept.made
     return made
 
 
-def remembered(machine: Machine, make: Callable[[], Object]) -> Kept:
+def remembered(machine: Machine, make: Callable[[], Value]) -> Kept:
     """An instance may be made of one that was made before: what was made with that is made with it, too."""
     outer, born = machine.born, list[Object]()
     machine.born = born
