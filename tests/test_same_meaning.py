@@ -77,6 +77,10 @@ KNOWN = {
     ("one more call", "DT302/behind_own_module"): DEEP,
     ("one more call", "DT302/layer_of_a_library.py"): DEEP,
     ("one more call", "DT302/split_key_is_handed_on.py"): DEEP,
+    (
+        "one more call",
+        "DT302/validated_by_one_key_ok.py",
+    ): "a part of a tuple is followed out of the function that makes the tuple, and not of one around it",
     ("other names", "DT407/count_with_a_name.py"): BATCH,
     (
         "turned branches",
