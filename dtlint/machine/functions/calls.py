@@ -25,7 +25,7 @@ from dtlint.machine.functions.following import can_skip, may_talk, too_deep
 from dtlint.machine.joining import join
 from dtlint.machine.lanes import lanes_in, token
 from dtlint.machine.library.computing import provenance
-from dtlint.machine.library.invocation import Keywords
+from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import copies, key_splits
 from dtlint.machine.library.meeting import spawning, works
 from dtlint.machine.library.meeting.origins import SPAWNED
@@ -269,7 +269,8 @@ def follow(
         row_found = library.calling.project_row(machine, function) or around_own.row_around(machine, function, receiver)
         if row_found is not None:
             return library.calling.perform(machine, row_found, receiver, arguments, keywords, mask, call)
-        if left_to_subclasses(node):
+        if left_to_subclasses(node) or said_by_a_protocol(function, node):
+            run_later.handed_over(machine, Invocation("", LOCAL, None, arguments, keywords, mask, call))
             return machine.fresh("as configured")
     if machine.stack.count(id(node)) >= 2 or len(machine.stack) >= DEEPEST:
         return opaque(machine, "recursion", Const(getattr(node, "qualname", "lambda")), *arguments)
@@ -312,8 +313,21 @@ def restored(machine: Machine, function: FunctionRef, arguments: tuple[Value, ..
 
 def left_to_subclasses(node: ir.Function) -> bool:
     """`@abstractmethod` over nothing at all: who is called here is a class that has one of its own."""
-    named = (getattr(one, "name", getattr(one, "id", "")) for one in node.decorators)
-    return "abstractmethod" in named and all(
+    return "abstractmethod" in map(last_of, node.decorators) and does_nothing(node)
+
+
+def said_by_a_protocol(function: FunctionRef, node: ir.Function) -> bool:
+    """`def send(self, weights): ...` of a `Protocol`: it is not this that is called."""
+    owner = function.owner
+    return owner is not None and "Protocol" in map(last_of, owner.node.bases) and does_nothing(node)
+
+
+def last_of(name: ir.Expr) -> str:
+    return str(getattr(name, "name", getattr(name, "id", "")))
+
+
+def does_nothing(node: ir.Function) -> bool:
+    return all(
         isinstance(one, ir.Pass) or (isinstance(one, ir.ExprStmt) and isinstance(one.value, ir.Const))
         for one in node.body
     )
