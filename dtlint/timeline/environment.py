@@ -15,7 +15,7 @@ from dtlint.knowledge.rows import Api
 from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.library.meeting.origins import spawns
 from dtlint.machine.logs import Attempt, Event, Place
-from dtlint.machine.values import NONE, Const, Object, Value
+from dtlint.machine.values import NONE, Const, Object, Unknown, Value
 from dtlint.project.pins import Pins
 from dtlint.timeline import devices
 from dtlint.timeline.order import Met, before, open_questions, ordered
@@ -122,7 +122,7 @@ def late_writes(run: Any) -> Iterator[tuple[Write, Api, Event]]:
     """Writes after the moment their variable was read, with the event that read it."""
     held: dict[str, Value] = {}  # what they are known to hold
     for write in writes(run):
-        again = held.get(write.name) == write.value
+        again = held.get(write.name) == write.value or put_back(write)
         if not write.met.conditional:
             held[write.name] = write.value
         if again:
@@ -147,6 +147,11 @@ def late_writes(run: Any) -> Iterator[tuple[Write, Api, Event]]:
                 if not on_some_way(run, met, write.met):
                     yield write, row, met.event
                     break
+
+
+def put_back(write: Write) -> bool:
+    """Is it what the variable held when the program began?"""
+    return isinstance(write.value, Unknown) and write.value.symbol.key[:2] == ("environment", write.name)
 
 
 def on_some_way(run: Any, met: Met, later: Met) -> bool:
