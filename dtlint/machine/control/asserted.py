@@ -5,6 +5,7 @@ from __future__ import annotations
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.library.feeding import filled_shares
+from dtlint.machine.logs import Log
 from dtlint.machine.names import assignment
 from dtlint.machine.names.expressions import evaluate
 from dtlint.machine.names.frames import Frame
@@ -33,7 +34,7 @@ def as_all_have(machine: Machine, own: ir.Expr, shared: ir.Expr, mask: int) -> N
     listed = own.args[0] if isinstance(own, ir.Call) and len(own.args) == 1 else None
     if not isinstance(own if listed is None else listed, ir.Name | ir.Attr):
         return
-    held, wanted = evaluate(machine, own, mask), evaluate(machine, shared, mask)
+    held, wanted = asked_again(machine, own, mask), asked_again(machine, shared, mask)
     if not is_own(held) or not is_of_all(wanted):
         return
     if listed is None:
@@ -47,6 +48,16 @@ def as_all_have(machine: Machine, own: ir.Expr, shared: ir.Expr, mask: int) -> N
         machine.set(items, "[]", filled_shares.longer(machine, inner, wanted), mask)
     else:
         assignment.assign_target(machine, listed, filled_shares.longer(machine, inner, wanted), mask)
+
+
+def asked_again(machine: Machine, side: ir.Expr, mask: int) -> Value:
+    """One side of what was asserted, which has been worked out by then: it draws, meets other ranks and changes things
+    once, and not for this."""
+    mark = len(machine.journal)
+    with machine.beside(Log(), mask):
+        value = evaluate(machine, side, mask)
+    machine.rollback(mark)
+    return value
 
 
 def is_own(value: Value) -> bool:

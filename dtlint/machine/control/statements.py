@@ -314,7 +314,7 @@ def scales_compared(machine: Machine, test: ir.Expr, mask: int) -> set[str]:
     if not isinstance(test, ir.Compare) or [op for op, _ in test.pairs] != ["=="]:
         return set()
     sides = [side for side in (test.left, test.pairs[0][1]) if isinstance(side, ir.Name | ir.Attr | ir.Call)]
-    held = [evaluate(machine, side, mask) for side in sides]
+    held = [asserted.asked_again(machine, side, mask) for side in sides]
     scales = {str(value.scale) for value in held if isinstance(value, Const) and value.scale in ("world", "local")}
     ranks = {value.cause.kind for value in held if isinstance(value, Row)}
     return scales | (ranks & {"rank", "local rank"})
