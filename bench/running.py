@@ -9,9 +9,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from dtlint import engine
+from dtlint.config import Config
+from dtlint.report import json as json_report
+from dtlint.report.model import RenderOptions
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 COMPLETE_ANSWERS = (0, 1, 3)  # clean, findings, findings of an incomplete analysis
@@ -99,6 +104,18 @@ def check(
             return Answer((), time.perf_counter() - started, -1, failure=f"no answer in {limit_seconds:.0f} s")
         seconds = time.perf_counter() - started
     return parse(done.stdout, done.stderr, done.returncode, seconds)
+
+
+def check_here(root: Path) -> Answer:
+    """What the command would answer with an empty cache, asked in this process; its directory changes for it."""
+    started = time.perf_counter()
+    before = Path.cwd()
+    os.chdir(root)
+    try:
+        report = engine.check(["."], replace(Config(), root=root, cache=False, jobs=1))
+    finally:
+        os.chdir(before)
+    return parse(json_report.render(report, RenderOptions()), "", 0, time.perf_counter() - started)
 
 
 def parse(output: str, errors: str, exit_code: int, seconds: float) -> Answer:

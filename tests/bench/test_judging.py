@@ -9,7 +9,7 @@ import pytest
 
 from bench.judging import Place, of_codes, table, touches
 from bench.probes import __main__ as probes
-from bench.running import Answer, Reported, Step, parse
+from bench.running import REPOSITORY, Answer, Reported, Step, check, check_here, parse
 
 FINDING = {
     "code": "DT101",
@@ -109,3 +109,26 @@ def test_a_correct_look_alike_is_judged_in_its_own_directory(tmp_path: Path, mon
     (judged,) = probes.judge(root)
     assert judged.right
     assert asked == [root]
+
+
+def test_what_is_known_to_be_wrong_fails_nothing(probe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probes, "check", lambda root: answered())
+    assert probes.main([str(probe.parent)]) == 1
+    (probe.parent.parent / probes.KNOWN).write_text(f"{probe.parent.name}/{probe.name} bad\n")
+    assert probes.main([str(probe.parent)]) == 0
+
+
+def test_a_quick_look_says_what_the_command_says(tmp_path: Path) -> None:
+    before = Path.cwd()
+    program = "import torch.distributed as dist\n\nif dist.get_rank() == 0:\n    dist.barrier()\n"
+    (tmp_path / "train.py").write_text(program)
+    quick, whole = check_here(tmp_path), check(tmp_path)
+    assert [item.code for item in quick.findings] == ["DT101"]
+    assert (quick.findings, quick.files, quick.incomplete) == (whole.findings, whole.files, whole.incomplete)
+    assert Path.cwd() == before
+
+
+@pytest.mark.slow
+def test_each_tenth_blind_program_is_judged_as_before() -> None:
+    rounds = sorted(str(path) for path in (REPOSITORY / "bench/blind").iterdir() if path.is_dir())
+    assert probes.main(["--quick", "--each", "10", *rounds]) == 0

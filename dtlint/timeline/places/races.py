@@ -336,9 +336,11 @@ def taken_away(run: Run, changes: list[Access], read: Access) -> Iterator[Race]:
 
 def asked(run: Run, changes: list[Access], ask: Access) -> Iterator[Race]:
     """All ranks ask whether a file is there, one of them makes it, and the slow ones get another answer."""
-    for choice in choices_of_files(run, ask):
-        for change in changes:
-            if change.kind not in answers(ask) or not soon_after(change, ask) or asks_what_is_in(run, choice, change):
+    choices = choices_of_files(run, ask)
+    makers = [change for change in changes if choices and may_answer(change, ask)]
+    for choice in choices:
+        for change in makers:
+            if asks_what_is_in(run, choice, change):
                 continue
             late = [
                 other
@@ -350,6 +352,12 @@ def asked(run: Run, changes: list[Access], ask: Access) -> Iterator[Race]:
             if any(parts_at(choice, lane) for lane in late) and not found_there(run, change):
                 yield Race(ASKED, change, ask, choice)
                 return
+
+
+def may_answer(change: Access, ask: Access) -> bool:
+    """Is this made soon after the question, at its place, by some who are not all that ask?"""
+    elsewhere = not ask.mask & ~change.mask or set(ask.places).isdisjoint(change.places)
+    return not elsewhere and change.kind in answers(ask) and soon_after(change, ask)
 
 
 def asks_what_is_in(run: Run, choice: Choice, change: Access) -> bool:
@@ -387,6 +395,9 @@ def ends_talk(choice: Choice) -> bool:
 
 def soon_after(change: Access, other: Access) -> bool:
     """In the function that comes to the place first, or below it: further on, calls that nobody follows may meet."""
+    if change.order <= other.order:
+        return False
     function = other.event.function
-    below = (node.caller for node in change.path if isinstance(node, Call))
-    return change.order > other.order and (change.event.function == function or function in below)
+    return change.event.function == function or any(
+        isinstance(node, Call) and node.caller == function for node in change.path
+    )

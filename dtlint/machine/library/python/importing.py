@@ -35,7 +35,7 @@ def import_module(machine: Machine, call: Invocation) -> Value | None:
     pattern = pattern_of(name.symbol)
     if pattern is None:
         modules[found.symbol] = ANY
-        pattern = rf"{re.escape(package)}\.\w+" if package is not None else None
+        pattern = rf"{re.escape(package)}\.\w+" if package is not None and of_the_package(machine) else None
     if pattern is None:
         return found
     named = [scopes.find_module(machine, dotted) for dotted in machine.project.named(pattern)]
@@ -51,6 +51,13 @@ def package_on_its_way(machine: Machine) -> str | None:
     *_, outermost = machine.frame.and_callers()
     is_package = outermost.path.endswith(PACKAGE) and outermost.path in machine.loading
     return machine.project.name_of(outermost.path) if is_package else None
+
+
+def of_the_package(machine: Machine) -> bool:
+    """Does the package's own file import it? A helper elsewhere that is not told whose modules it imports may look for
+    anything: whether a library is installed, say."""
+    *_, outermost = machine.frame.and_callers()
+    return machine.frame.path == outermost.path
 
 
 def enter_themselves(machine: Machine, modules: Sequence[ModuleRef]) -> None:
