@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from dtlint.findings import Finding, paths_of
-from dtlint.ir.stack import on_deep_stack
+from dtlint.ir.stack import on_deep_stack, without_collector
 from dtlint.launch.said import Said
 from dtlint.machine.core import Machine
 from dtlint.machine.names.scopes import through_imports
@@ -168,8 +168,9 @@ class Workers:
 
     def start(self) -> None:
         context = multiprocessing.get_context("fork")
-        self.load()
-        gc.freeze()
+        with without_collector():  # what is loaded stays, and the collector would look at all of it when it is let on
+            self.load()
+            gc.freeze()
         for _ in range(self.jobs):
             here, there = context.Pipe()
             inherited = [*self.pipes, here]

@@ -33,6 +33,7 @@ class Names:
         self._known_packages: set[str] = set()
         self._give_names()
         self._resolved: dict[tuple[str, str], str] = {}
+        self._given: dict[tuple[str, str], bool] = {}
         self._stood_in = self._packages_stood_in()
         self._of_itself = self._names_of_itself()
 
@@ -218,7 +219,10 @@ class Names:
     def _gives(self, directory: str, dotted: str) -> bool:
         """Does anybody import under this name what lies in there? `scripts/torch/` gives no `torch.nn`: Python goes on
         to the library."""
-        return any(f"{directory}/{name}" in self._entries for name in self._members.get(dotted, ()))
+        key = directory, dotted
+        if key not in self._given:
+            self._given[key] = any(f"{directory}/{name}" in self._entries for name in self._members.get(dotted, ()))
+        return self._given[key]
 
     def _wraps(self, entry: str, name: str) -> bool:
         """`utils/deepspeed.py` that imports `deepspeed`: in that package the name is the library's."""

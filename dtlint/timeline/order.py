@@ -72,11 +72,12 @@ def open_questions(earlier: Met, later: Met) -> list[Symbol | None]:
         if isinstance(node, Choice)
         for answer in told(node.decision.symbol, side == 0)
     }
+    above_both = {id(node) for node, _ in later.above}
     return [
         node.decision.symbol
         for node, side in earlier.above
         if isinstance(node, Choice)
-        and not any(one is node for one, _ in later.above)
+        and id(node) not in above_both
         and known.isdisjoint(told(node.decision.symbol, side == 0)[:1])
     ]
 

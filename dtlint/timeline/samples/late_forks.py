@@ -98,10 +98,9 @@ def first_iteration(run: Any, met: Met) -> Met:
 
 def started_before(run: Any, met: Met, readers: tuple[str, ...]) -> tuple[Event, str] | None:
     for earlier in before(run, met):
-        if open_questions(earlier, met):
-            continue
         for reader in readers:
-            if starts(run, earlier.event, reader) == "backend" and "is_available" not in earlier.event.api:
+            begins = starts(run, earlier.event, reader) == "backend" and "is_available" not in earlier.event.api
+            if begins and not open_questions(earlier, met):
                 return earlier.event, reader
     return None
 
