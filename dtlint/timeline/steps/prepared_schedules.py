@@ -89,13 +89,12 @@ def times_the_window(schedule: Schedule, window: Value | None, waits: bool) -> W
         if of_all or (waits and isinstance(window, Unknown) and not counted):
             return WrongLength(
                 schedule.made,
-                "the prepared schedule steps once per window for each of the processes"
-                + (
-                    "; times the micro-batches of a window it never ends"
-                    if of_all
-                    else ", and it is told a number of steps times the micro-batches of a window"
-                ),
-                "leave the number of micro-batches out" + ("" if of_all else ", and multiply by that of the processes"),
+                "the schedule is made for micro-batches, but once prepared it steps once per step of the optimizer and"
+                " process: "
+                + ("it never comes to its end" if of_all else "it ends too early or too late"),
+                "leave the number of micro-batches out"
+                if of_all
+                else "multiply the number of steps by that of the processes, not by that of the micro-batches",
                 "multiplied by the number of micro-batches",
             )
     return None
