@@ -13,22 +13,16 @@ from dtlint.ir.functions import children
 from dtlint.ir.ways import Way, after, way_to
 
 OF_SHAPE = frozenset({"shape", "ndim", "dtype", "size"})
-# What makes parameters or storage for arrays like the one it is given
-LIKE_IT = frozenset(
-    {
-        "init", "init_with_output", "lazy_init", "eval_shape", "zeros_like", "ones_like", "empty_like",
-        "tree_deserialise_leaves",
-    }
-)  # fmt: skip
 
 
-def only_for_shape(module: ir.Module, line: int, column: int) -> bool:
-    """Does the result of the call that stands there go nowhere but into questions for its shape?"""
+def only_for_shape(module: ir.Module, line: int, column: int, alike: frozenset[str]) -> bool:
+    """Does the result of the call that stands there go nowhere but into questions for its shape? `alike` is what makes
+    parameters or storage for arrays like the one it is given."""
     way = way_to(module, line, column)
     if not way:
         return False
     scope = next(index for index in reversed(range(len(way))) if isinstance(way[index], ir.Function | ir.Module))
-    names = given_to(way)
+    names = given_to(way, alike)
     if not names:
         return names is not None
     known, todo, asked = set(names), [way[: scope + 1]], False
@@ -38,9 +32,9 @@ def only_for_shape(module: ir.Module, line: int, column: int) -> bool:
         for read in reads:
             if not isinstance(read[-1], ir.Name) or read[-1].id not in known or of_its_own(read):
                 continue
-            if another_by_now(read, way, [one for one in reads if one[-1].id in known]):
+            if another_by_now(read, way, [one for one in reads if one[-1].id in known], alike):
                 continue
-            more = given_to(read)
+            more = given_to(read, alike)
             if more is None:
                 return False
             asked = asked or not more
@@ -58,7 +52,7 @@ def comes_behind(read: Way, made: Way) -> bool:
     return place is None or place[:2] > made[-1].at[:2] or any(id(node) in loops for node in read)
 
 
-def another_by_now(read: Way, made: Way, known: list[Way]) -> bool:
+def another_by_now(read: Way, made: Way, known: list[Way], alike: frozenset[str]) -> bool:
     """Is it behind a statement that puts something else under this name: `model = read_like(path, model)`?"""
     for above, held in outward(made):
         for statement in after(above, held):
@@ -66,7 +60,7 @@ def another_by_now(read: Way, made: Way, known: list[Way]) -> bool:
                 return False
             if isinstance(statement, ir.Assign) and read[-1].id in (named(statement.targets) or ()):
                 inside = [one for one in known if any(node is statement for node in one)]
-                return not any(given_to(one) for one in inside)
+                return not any(given_to(one, alike) for one in inside)
         if isinstance(above, ir.Function | ir.For | ir.While):
             return False
     return False
@@ -102,13 +96,13 @@ def of_its_own(way: Way) -> bool:
     return False
 
 
-def given_to(way: Way) -> set[str] | None:
+def given_to(way: Way, alike: frozenset[str]) -> set[str] | None:
     """The names that hold what is made of this; none where only its shape is asked, None where it is made use of."""
     below = way[-1]
     for node in reversed(way[:-1]):
         if isinstance(node, ir.Attr) and node.name in OF_SHAPE:
             return set()
-        if isinstance(node, ir.Call) and below is not node.func and made_like(node.func):
+        if isinstance(node, ir.Call) and below is not node.func and made_like(node.func, alike):
             return set()
         if isinstance(node, ir.Stmt):
             return named(node.targets) if isinstance(node, ir.Assign) else None
@@ -116,11 +110,11 @@ def given_to(way: Way) -> set[str] | None:
     return None
 
 
-def made_like(function: ir.Expr) -> bool:
+def made_like(function: ir.Expr, alike: frozenset[str]) -> bool:
     """`model.init`, `jax.jit(model.init)`"""
     if isinstance(function, ir.Call):
-        return any(made_like(one) for one in function.args)
-    return getattr(function, "name", getattr(function, "id", "")) in LIKE_IT
+        return any(made_like(one, alike) for one in function.args)
+    return getattr(function, "name", getattr(function, "id", "")) in alike
 
 
 def named(targets: tuple[ir.Expr, ...]) -> set[str] | None:

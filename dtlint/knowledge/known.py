@@ -55,6 +55,7 @@ class Knowledge:
     axes: frozenset[str]  # options that say what of the arguments is mapped, static or given away
     draws: frozenset[str]  # options that say which generator draws
     beginning: frozenset[str]  # methods that make the weights of a layer
+    alike: frozenset[str]  # functions that make parameters or storage for arrays like the one they are given
     shows: frozenset[str]  # libraries whose calls are for people to look at
 
     telling: Telling = field(default_factory=Telling)  # what makes a function worth running on its own

@@ -121,6 +121,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         axes=frozenset(listed(packs, "words", "axes")),
         draws=frozenset(listed(packs, "words", "draws")),
         beginning=frozenset(listed(packs, "words", "beginning")),
+        alike=frozenset(listed(packs, "words", "alike")),
         keyed=last_names(api for api in apis.values() if api.record == "key" or api.extra.get("hands_key")),
         joining_hosts=last_names(api for api in apis.values() if api.record == "init" and api.extra.get("hosts")),
         seeding=last_names(api for api in apis.values() if api.record == "seed"),

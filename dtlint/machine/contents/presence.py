@@ -22,7 +22,7 @@ PARTS = ("item", "batch", "deep")
 CALLED = (*PARTS, "output", "phi", "split")
 CLASSES = ("builtins.type", "deep")  # what is called and is no method of a batch is the class of one
 OF_BATCHES = ("loader", "wrapped")  # tags of batches, and of what a wrapped model makes of whatever it gets
-ARRAYS = ("numpy", "jax.numpy", "torch")
+ARRAYS = frozenset({"torch", "jax.numpy", "numpy"})  # packages whose functions compute with arrays
 HANDED = ("array", "asarray", "load")
 MADE_WHOLE = frozenset({"source", "text", "tensor", "slice", "tuple", "comprehension", "path"})
 

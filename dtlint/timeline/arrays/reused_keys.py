@@ -288,7 +288,7 @@ def for_shape(run: Run, again: Again) -> bool:
 
 
 def of_shape(run: Run, place: Span) -> bool:
-    return only_for_shape(run.project.tree(place.path), place.line, place.column)
+    return only_for_shape(run.project.tree(place.path), place.line, place.column, run.knowledge.alike)
 
 
 def key_used(event: Event) -> Value | None:

@@ -90,8 +90,7 @@ def times_the_window(schedule: Schedule, window: Value | None, waits: bool) -> W
             return WrongLength(
                 schedule.made,
                 "the schedule is made for micro-batches, but once prepared it steps once per step of the optimizer and"
-                " process: "
-                + ("it never comes to its end" if of_all else "it ends too early or too late"),
+                " process: " + ("it never comes to its end" if of_all else "it ends too early or too late"),
                 "leave the number of micro-batches out"
                 if of_all
                 else "multiply the number of steps by that of the processes, not by that of the micro-batches",

@@ -9,6 +9,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.number_types import COUNTED, type_called
 from dtlint.machine.contents.opaque import opaque
+from dtlint.machine.contents.presence import ARRAYS
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import elements, marks
@@ -86,7 +87,6 @@ SELECTS = frozenset({"masked_select", "nonzero", "argwhere", "unique", "unique_c
 TALLIES = frozenset({"bincount"})  # one number for each value up to the largest, where nobody says how many there are
 ONE_COLUMN_EACH = frozenset({"torch.nn.functional.one_hot"})
 SUMS = frozenset({"sum", "mean", "amax", "max"})
-ARRAYS = frozenset({"torch", "jax.numpy", "numpy"})
 AS_ARRAY = frozenset({"torch.from_numpy", "numpy.asarray", "numpy.array", "jax.numpy.asarray", "jax.numpy.array"})
 SUPPRESSED = frozenset({"torchvision.ops.nms", "torchvision.ops.batched_nms"})
 ELLIPSIS = Const(Ellipsis)

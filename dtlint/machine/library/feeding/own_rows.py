@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.machine.contents.containers import UNEVEN
+from dtlint.machine.contents.presence import ARRAYS
 from dtlint.machine.library.computing.tensors import KEEPS_ROWS, all_rows, method_of
 from dtlint.machine.values import Symbol, Unknown, Value
 
@@ -14,7 +15,7 @@ EACH = frozenset(
     {"sigmoid", "tanh", "exp", "log", "abs", "sqrt", "relu", "gelu", "softmax", "log_softmax", "normalize", "sign"}
     | {"from_numpy", "asarray", "as_tensor", "squeeze", "unsqueeze", "detach"}
 )
-PACKAGES = ("torch", "torch.nn.functional", "numpy", "jax.numpy", "jax.nn")
+OF_LAYERS = frozenset({"torch.nn.functional", "jax.nn"})
 
 
 def of_uneven_share(value: Value) -> bool:
@@ -44,7 +45,7 @@ def keeps_rows(part: Any) -> bool:
         return any(map(keeps_rows, key[1:2] if what == "op @" else key[1:]))
     package, _, name = what.rpartition(".")
     each = name in EACH or (name in ALONG and along_others(key[2:]))
-    return package in PACKAGES and each and any(map(keeps_rows, key[1:2]))
+    return package in ARRAYS | OF_LAYERS and each and any(map(keeps_rows, key[1:2]))
 
 
 def along_others(given: tuple[Any, ...]) -> bool:
