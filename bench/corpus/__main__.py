@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from bench.judging import table
 from bench.running import Reported, check
 
 GOAL_PER_THOUSAND_LINES = 0.1
+OWN_ERROR = re.compile(r"internal error|rule DT\d+ failed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class Measured:
     findings: tuple[Reported, ...]
     incomplete: int
     failure: str
+    errors: tuple[str, ...] = ()  # of dtlint's own: a part of the package was not analysed, or a rule not asked
 
     @property
     def per_thousand(self) -> float:
@@ -52,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
     else:
         print_report(measured, known, options.triage)
     untriaged = [item for one in measured for item in one.findings if (one.package, item.fingerprint) not in known]
-    return 1 if untriaged or any(one.failure for one in measured) else 0
+    return 1 if untriaged or any(one.failure or one.errors for one in measured) else 0
 
 
 def read(arguments: list[str] | None) -> argparse.Namespace:
@@ -73,8 +76,10 @@ def measure(package: Package, directory: Path, extra: Sequence[str], limit: floa
     files, lines = count_lines(root)
     answer = check(root, options=extra, limit_seconds=limit)
     print(f"{package.label}: {len(answer.findings)} in {answer.seconds:.1f} s {answer.failure}", file=sys.stderr)
+    errors = tuple(reason for reason in answer.incomplete if OWN_ERROR.search(reason))
+    seconds = round(answer.seconds, 2)
     return Measured(
-        package.name, files, lines, round(answer.seconds, 2), answer.findings, len(answer.incomplete), answer.failure
+        package.name, files, lines, seconds, answer.findings, len(answer.incomplete), answer.failure, errors
     )
 
 
@@ -102,6 +107,9 @@ def print_report(measured: Sequence[Measured], known: dict[tuple[str, str], Judg
         print(
             suggested(package, item) if as_triage else f"  {package} {item.path}:{item.line} {item.code} {item.message}"
         )
+    for one in measured:
+        for error in one.errors:
+            print(f"\n{one.package}: {error}")
     gone = set(known) - {(package, item.fingerprint) for package, item in findings}
     gone = {key for key in gone if key[0] in {one.package for one in measured}}
     if gone:

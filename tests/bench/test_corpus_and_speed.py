@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from bench.corpus import __main__ as corpus
 from bench.corpus.packages import Package, count_lines, find_archive, pinned, sources_of, unpack
 from bench.corpus.triage import judgements, suggested
-from bench.running import Reported
+from bench.running import Answer, Reported
 from bench.speed.__main__ import CHANGED, TREES
 from bench.speed.measuring import measured
 
@@ -63,6 +64,17 @@ def test_members_outside_of_the_target_are_refused(tmp_path: Path) -> None:
 
 def test_the_triage_file_is_valid() -> None:
     assert all(one.verdict in ("right", "wrong") for one in judgements().values())
+
+
+def test_an_error_of_its_own_fails_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def answered(reason: str) -> int:
+        monkeypatch.setattr(corpus, "sources_of", lambda package, directory: tmp_path)
+        monkeypatch.setattr(corpus, "check", lambda *_, **__: Answer((), 0.1, 3, incomplete=(f"a.py:1: {reason}",)))
+        return corpus.main(["--only", "trl"])
+
+    assert answered("needs more steps than the budget allows") == 0
+    assert answered("internal error in `f`: KeyError: 'x'") == 1
+    assert answered("rule DT302 failed: TypeError: 'Call' object is not iterable") == 1
 
 
 def test_a_suggested_row_must_be_completed_before_it_counts(tmp_path: Path) -> None:
