@@ -27,7 +27,7 @@ from dtlint.machine.lanes import lanes_in, token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import copies, key_splits
-from dtlint.machine.library.meeting import spawning, works
+from dtlint.machine.library.meeting import identity, spawning, works
 from dtlint.machine.library.meeting.origins import SPAWNED
 from dtlint.machine.library.python import files, run_later
 from dtlint.machine.library.python.generators import BOUNDED, ONE_OF, PART, asked, items_of_part, stops_alike
@@ -86,6 +86,10 @@ def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
     machine.current_at = node.at or machine.current_at
     machine.spend(2)
     machine.receiver = base
+    if isinstance(base, Unknown) and isinstance(callee, Row) and isinstance(node.func, ir.Attr):
+        named = machine.knowledge.members.get(node.func.name)
+        if named is not None and identity.of_another(named, arguments, tuple(keywords)):
+            callee = machine.unknown("attr", base.symbol, node.func.name)
     value = call_value(machine, callee, tuple(arguments), tuple(keywords), mask, node)
     if works.RUNNING in machine.facts:
         works.handed(machine, callee, tuple(arguments))

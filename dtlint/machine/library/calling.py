@@ -205,7 +205,8 @@ def call(
         run_later.handed_over(machine, invocation)
         return thing
     known = machine.knowledge.functions.get(last)
-    if known is not None and receiver is None and not known_library(machine, name):
+    asks_of_itself = known is not None and not identity.of_another(known, arguments, keywords)
+    if known is not None and asks_of_itself and receiver is None and not known_library(machine, name):
         return identity.lane_value_of(machine, known.value, last)
     foreign.called(machine, invocation)
     if not known_library(machine, name):

@@ -15,6 +15,7 @@ from dtlint.machine.functions import kept, one_of_several
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.jax import facts as jax_facts
+from dtlint.machine.library.meeting import identity
 from dtlint.machine.logs import Log
 from dtlint.machine.names import said_types
 from dtlint.machine.names.classes import external_bases, in_class
@@ -365,14 +366,11 @@ def made_by_another(symbol: Symbol) -> bool:
     return isinstance(asked, Symbol) and asked.key[0] == "attr" and asked.key[1].alike is not False
 
 
-NUMBERS_OF_A_PROCESS = ("rank", "local_rank", "node")  # values of a row
-
-
 def means_another(machine: Machine, member: Api, base: Unknown, name: str) -> bool:
     """`config.lora.rank` says nothing of a process."""
     from dtlint.machine.library.python import options
 
-    if member.value in NUMBERS_OF_A_PROCESS and options.numbers_no_process(machine, base, name):
+    if member.value in identity.NUMBERS_OF_A_PROCESS and options.numbers_no_process(machine, base, name):
         return True
     owner = base.symbol.key[-1]
     return isinstance(owner, str) and not set(owner.lower().split("_")).isdisjoint(member.extra.get("not_of", ()))

@@ -83,7 +83,7 @@ def of_settings(machine: Machine, base: Value, index: Value, mask: int) -> Value
     """`params["world_rank"]` of settings nobody knows. A matrix has a "rank" as well."""
     if not isinstance(base, Unknown) or not isinstance(index, Const) or not isinstance(index.value, str):
         return None
-    from dtlint.machine.names.attributes import NUMBERS_OF_A_PROCESS
+    from dtlint.machine.library.meeting.identity import NUMBERS_OF_A_PROCESS
 
     name, plain = index.value, base.cause is None and base.like is None
     member = machine.knowledge.members.get(name) if plain and name != "rank" else None

@@ -19,6 +19,7 @@ from dtlint.machine.joining import prefer
 from dtlint.machine.logs import Log
 from dtlint.machine.names import classes
 from dtlint.machine.names.frames import Frame
+from dtlint.machine.starts import filled_from_outside
 from dtlint.machine.values import CONTAINERS, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
 
 CONSTRUCTORS = ("__init__", "__post_init__", "__new__")
@@ -64,6 +65,7 @@ def settle_all(machine: Machine, thing: Object) -> None:
                     outer, _, inner = name.rpartition(".")
                     for holder in objects_in(one.attributes.get(outer)) if outer else (one,):
                         update(machine, holder, inner, one, owner, written)
+        filled_from_outside.fill(machine, one)
         if depth < 2:
             todo += [(inner, depth + 1) for held in one.attributes.values() for inner in objects_in(held)]
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dtlint.knowledge.rows import Api
 from dtlint.machine.core import Machine
+from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.meeting.groups import group_in
 from dtlint.machine.values import FALSE, TRUE, Cause, Const, Row, Trail, Value
@@ -20,6 +23,7 @@ SPOKEN = {
     "axis_index": "this device's index",
     "group_rank": "this process's rank in a group",
 }
+NUMBERS_OF_A_PROCESS = ("rank", "local_rank", "node")  # values of a row
 # answers by which nobody divides work
 DIVIDE_NOTHING = ("is_main", "not_main", "is_local_main", "distributed", "not_distributed")
 # of several processes: `if TYPE_CHECKING:`, `if wandb.run is not None:`, and one process of JAX has many devices
@@ -82,6 +86,11 @@ def lane_value_of(machine: Machine, kind: str, spelled: str, shows: bool = True)
             return machine.unknown("value", kind, spelled, cause=cause_of(machine, kind, spelled))
     lanes: tuple[Value, ...] = tuple(Const(number, None if isinstance(number, bool) else "rank") for number in numbers)
     return Row(lanes, cause_of(machine, kind, spelled))
+
+
+def of_another(row: Api, arguments: Sequence[Value], keywords: Keywords) -> bool:
+    """`backend.get_global_rank(group, 0)`: who is given more than a group is asked for the number of another."""
+    return row.value in NUMBERS_OF_A_PROCESS and len(arguments) + len(keywords) > len(row.params)
 
 
 def cause_of(machine: Machine, kind: str, spelled: str) -> Cause:
