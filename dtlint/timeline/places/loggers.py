@@ -10,6 +10,7 @@ from operator import or_
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.python.bars import SAYS_ITS_RANK
+from dtlint.machine.library.python.files import text_of
 from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_RANK, BY_SHARE, NONE, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
@@ -223,7 +224,7 @@ def told_apart(call: Invocation) -> bool:
     one_name = named is not None and named != NONE  # for the runs of all ranks
     if (together and (not one_name or any(map(says_its_rank, call.values)))) or SAYS_ITS_RANK in call.extra:
         return True
-    return any(by_rank(value) for value in call.values) or any(
+    return any(by_rank(text_of(value)) for value in call.values) or any(
         name is None and not of_settings(value) for name, value in call.keywords
     )
 
