@@ -15,6 +15,7 @@ BESIDE_TASKS = (
 BESIDE_SLURM = BESIDE_TASKS + r"|mpirun|mpiexec"
 LAUNCHERS = re.compile(BESIDE_SLURM + r"|\bsrun\b")
 NUMBERING = re.compile(r"torch\.distributed\.launch\b")
+BY_PATH = re.compile(r"\S*\btorch/distributed/(launch|run)\.py\b")  # the launcher as a file, where it is installed
 ONE_LAUNCHER = re.compile(r"\btorchrun\b|torch\.distributed\.(?:launch|run)\b")
 ELSEWHERE = re.compile(
     r"--(?:nnodes|node[-_]rank|master[-_]addr|rdzv[-_]endpoint)\b(?![= ]1\b|[= ]0\b|[= ]localhost|[= ]127\.0\.0\.1)"
@@ -90,6 +91,7 @@ class Start:
 
 
 def start(line: str, about: About, document: str, programs: Collection[str]) -> Start | None:
+    line = BY_PATH.sub(r"-m torch.distributed.\1", line)
     by_launcher = LAUNCHERS.search(line) is not None
     begun = ALONE.match(line)
     if not (by_launcher or begun or about.batch or "$" in line):
