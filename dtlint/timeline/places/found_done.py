@@ -28,14 +28,14 @@ def done_by_the_first(run: Run, access: Access) -> bool:
     whether it is written?"""
     if not where_there_is_none(run, access, of_its_place=True):
         return False
-    found = [one for one in accesses(run) if one.order < access.order]
     return any(
         before.kind == access.kind
         and before.mask != access.mask
+        and before.order < access.order
         and all(after(before, access, lane) for lane in access.lanes())
         and surely_before(run, before, access)
-        and not any(one.kind == "file-delete" and one.order > before.order and same_place(one, access) for one in found)
-        for before in found
+        and not deleted_between(run, before, access)
+        for before in accesses(run)
     )
 
 
@@ -66,18 +66,26 @@ def looks_first(access: Access) -> bool:
 
 
 def there_already(run: Run, access: Access) -> bool:
-    """Has each of these ranks made a folder inside of this one before? Then it finds this one."""
+    """Has each of these ranks made a folder inside of this one before? Then it finds this one. Or this very folder,
+    where it asks for that?"""
     if access.kind != "mkdir":
         return False
-    inside = 0
+    asks, there = where_there_is_none(run, access, of_its_place=True), 0
     for before in accesses(run):
         if before.kind == "mkdir" and before.order < access.order and surely_before(run, before, access):
-            inside |= sum(
+            found = asks and not deleted_between(run, before, access)
+            there |= sum(
                 1 << lane
                 for lane in before.lanes()
-                if access.places[lane] and before.places[lane].startswith(f"{access.places[lane]}/")
+                if (place := access.places[lane])
+                and (before.places[lane].startswith(f"{place}/") or (found and before.places[lane] == place))
             )
-    return access.mask & ~inside == 0
+    return access.mask & ~there == 0
+
+
+def deleted_between(run: Run, before: Access, access: Access) -> bool:
+    between = (one for one in accesses(run) if before.order < one.order < access.order)
+    return any(one.kind == "file-delete" and same_place(one, access) for one in between)
 
 
 def surely_before(run: Run, before: Access, access: Access) -> bool:
