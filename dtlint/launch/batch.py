@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import prod
 
 from dtlint.findings import Step
@@ -49,7 +49,7 @@ def conflicts(launches: Launches, said: Sequence[Said] = ()) -> Iterator[Conflic
     for configuration in launches.configurations:
         if configuration.kind == "deepspeed":
             yield from _deepspeed(configuration, launches.users_of(configuration))
-            yield from _told_in_program(configuration, said)
+            yield from _told_in_program(configuration, said, {one.path for one in launches.configurations})
     yield from _fits_nowhere(said)
     for launch in launches:
         if launch.kind in LAUNCHERS:
@@ -164,10 +164,10 @@ def _trainer(configuration: Configuration, launch: Launch) -> Iterator[Conflict]
         )  # fmt: skip
 
 
-def _told_in_program(configuration: Configuration, said: Sequence[Said]) -> Iterator[Conflict]:
+def _told_in_program(configuration: Configuration, said: Sequence[Said], paths: Collection[str]) -> Iterator[Conflict]:
     """`TrainingArguments(deepspeed="zero2.json", …)`: the same where the program says it."""
     for one in said:
-        if one.topic != TRAINER_ARGUMENTS or not _names(one, configuration):
+        if one.topic != TRAINER_ARGUMENTS or not _names(one, configuration, paths):
             continue
         for key, name in IN_PROGRAM.items():
             theirs, own = configuration.get(key), one.get(name)
@@ -182,13 +182,16 @@ def _told_in_program(configuration: Configuration, said: Sequence[Said]) -> Iter
             return
 
 
-def _names(one: Said, configuration: Configuration) -> bool:
-    """Is this the file that the arguments name, beside the program or where it is started?"""
+def _names(one: Said, configuration: Configuration, paths: Collection[str]) -> bool:
+    """Is this the file that the arguments name, beside the program or where it is started? Or the end of its path,
+    where none lies there."""
     name = one.get("deepspeed")
     if not isinstance(name, str):
         return False
-    beside = (posixpath.normpath(posixpath.join(posixpath.dirname(path), name)) for path in ("", one.program, one.path))
-    return configuration.path in beside or configuration.path.endswith("/" + posixpath.normpath(name))
+    beside = {posixpath.normpath(posixpath.join(posixpath.dirname(path), name)) for path in ("", one.program, one.path)}
+    if not beside.isdisjoint(paths):
+        return configuration.path in beside
+    return configuration.path.endswith("/" + posixpath.normpath(name))
 
 
 def _degrees(launch: Launch) -> Iterator[Conflict]:

@@ -12,10 +12,10 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.knowledge.rows import Api
-from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.library.meeting.origins import spawns
+from dtlint.machine.library.python.environment_use import HANDED
 from dtlint.machine.logs import Attempt, Event, Place
-from dtlint.machine.values import NONE, Const, Object, Unknown, Value
+from dtlint.machine.values import NONE, Const, Unknown, Value
 from dtlint.project.pins import Pins
 from dtlint.timeline import devices
 from dtlint.timeline.order import Met, before, open_questions, ordered
@@ -44,8 +44,7 @@ def handed(run: Any) -> Iterator[Write]:
     """`subprocess.run(command, env=table)`: what a child is given besides what this process has."""
     for met in ordered(run):
         if met.event.kind == "record" and met.event.op == "child":
-            table = met.event.extra["call"].get("env")
-            for name, value in entries(table) if isinstance(table, Object) and table.kind == "dict" else ():
+            for name, value in met.event.extra["call"].extra.get(HANDED, {}).items():
                 if isinstance(name, str):
                     yield Write(met, name, value, place_of(run, met.event, name))
 

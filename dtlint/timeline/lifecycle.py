@@ -15,7 +15,7 @@ from dtlint.machine.library.meeting.group_start import ASKED
 from dtlint.machine.library.meeting.origins import spawns
 from dtlint.machine.logs import Attempt, Choice, Event, Loop, inner_logs
 from dtlint.machine.starts.given import settled
-from dtlint.machine.values import NONE, Const, Object
+from dtlint.machine.values import NONE, TRUE, Const, Object
 from dtlint.machine.walks import walk
 from dtlint.timeline.environment import uses
 from dtlint.timeline.order import Met, exclusive, ordered
@@ -226,6 +226,8 @@ def old_options(run: Any) -> Iterator[tuple[Met, str]]:
                 continue
             if met.event.extra["call"].get("default") == NONE:
                 continue  # written down: the program is prepared for a launcher that passes none
+            if met.event.extra["call"].get("required") == TRUE:
+                continue  # who starts it has to give it: there is no default
             if numbered_by_another(run):
                 continue  # where nobody gives it, that launcher has said which one this is
             if given_number(run) or launches(run):

@@ -91,6 +91,8 @@ def matters(run: Run, event: Event, one: Difference, below: frozenset[Any], runs
     if built_too_late(event, one):
         return False
     if one.kind == "run":
+        if event.op != FIT and LEARNED not in run.facts:
+            return False  # nobody learns: there is no gradient to be shared
         return below_wrapped(event, one, below) and not finds_unused(event) and unequal_runs(run, event, one, runs)
     if not one.roots & below or 0 < last_learned(run, below) <= one.moment:
         return False  # another model, or one that has learned everything by then

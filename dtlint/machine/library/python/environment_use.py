@@ -15,6 +15,7 @@ from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import MISSING, NONE, Const, External, Object, Tuple, Unknown, Value
 
 ENVIRONMENT = "os.environ"
+HANDED = "handed"  # of a call that starts a child: the variables it is given
 DEFAULTS = "defaults of environment variables"  # fact of the run: what each is read with where it is not set
 
 
@@ -164,4 +165,17 @@ def text(value: Value) -> str | None:
 
 
 FUNCTIONS: dict[str, Any] = {"os.environ.update": update}
-MODELS: dict[str, Any] = {"environment_default": setdefault, "environment_copied": copied}
+
+
+def child_started(machine: Machine, call: Invocation) -> None:
+    """`subprocess.run(command, env=table)`: what the table holds by then, whatever is put there later."""
+    table = call.get("env")
+    if isinstance(table, Object) and table.kind == "dict":
+        call.extra[HANDED] = dict(entries(table))
+
+
+MODELS: dict[str, Any] = {
+    "environment_default": setdefault,
+    "environment_copied": copied,
+    "child_started": child_started,
+}
