@@ -51,7 +51,7 @@ class LaunchRun:
         return cut.conflicts(self.launches)
 
     def outdated(self) -> Iterator[Conflict]:
-        return outdated.conflicts(self.launches, self.mentioning, self.pins)
+        return outdated.conflicts(self.launches, self.mentioning, self.pins, self.knowledge)
 
     def variables(self) -> Iterator[Variable]:
         return variables.handed_on(self.launches, self.mentioning)

@@ -16,7 +16,7 @@ from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.computing.tensors import method_of
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python.copies import COPIED
-from dtlint.machine.library.training import blamed, parameters
+from dtlint.machine.library.training import blamed, own_models, parameters
 from dtlint.machine.library.training.modules import is_module
 from dtlint.machine.logs import WHAT_IS_CALLED, Decision, decisions
 from dtlint.machine.names import subscripts
@@ -225,7 +225,8 @@ def frozen(machine: Machine, call: Invocation) -> Value | None:
     learning(machine, call.receiver, next(iter(call.values), None))
     if call.receiver is not None and call.mask != owners(machine, call.receiver, call.mask):
         decision = rank_decision(machine, call.mask)
-        if decision is not None and not at_this_line(machine, decision):
+        own = decision is not None and own_models.made_since(machine, call, decision)
+        if decision is not None and not own and not at_this_line(machine, decision):
             shapes = map(made_shape, call.values)
             add(machine, "frozen", call.receiver, call.mask, decision, decision.cause, call.name, *shapes)
     elif call.receiver is not None:
