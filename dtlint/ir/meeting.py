@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.examples import names_below, of_its_own
+from dtlint.ir.examples import OF_SHAPE, names_below, of_its_own
 from dtlint.ir.functions import every_node
 from dtlint.ir.ways import Way, way_to
 
@@ -306,7 +306,13 @@ def drawn(nodes: Iterable[object], story: Story) -> Sides:
 def reads(value: object) -> Iterator[Way]:
     for part in value if isinstance(value, tuple) else (value,):
         if isinstance(part, ir.Node):
-            yield from (read for read in names_below(part, (part,)) if not of_its_own(read))
+            yield from (one for one in names_below(part, (part,)) if not (of_its_own(one) or asks_for_shape(one)))
+
+
+def asks_for_shape(read: Way) -> bool:
+    """`x.shape`: whatever the numbers in it are."""
+    above = read[-2] if len(read) > 1 else None
+    return isinstance(above, ir.Attr) and above.name in OF_SHAPE
 
 
 def sources_of(value: ir.Expr) -> Iterator[str]:

@@ -14,6 +14,7 @@ BESIDE_TASKS = (
 )
 BESIDE_SLURM = BESIDE_TASKS + r"|mpirun|mpiexec"
 LAUNCHERS = re.compile(BESIDE_SLURM + r"|\bsrun\b")
+IN_A_POD = re.compile(r"\btpu-vm\b")
 NUMBERING = re.compile(r"torch\.distributed\.launch\b")
 BY_PATH = re.compile(r"\S*\btorch/distributed/(launch|run)\.py\b")  # the launcher as a file, where it is installed
 ONE_LAUNCHER = re.compile(r"\btorchrun\b|torch\.distributed\.(?:launch|run)\b")
@@ -82,6 +83,7 @@ class Start:
     folders: frozenset[str]  # where a launcher starts programs
     by_launcher: bool
     one_machine: bool
+    in_a_pod: bool  # on the hosts of a pod of TPUs
     one_process: bool
     one_device: bool  # it shows the program one device, whatever starts it
     numbers: bool  # the old launcher, which passes the local rank as an option
@@ -112,6 +114,7 @@ def start(line: str, about: About, document: str, programs: Collection[str]) -> 
         folders=folders(named, document, programs) if launching else frozenset(),
         by_launcher=by_launcher,
         one_machine=on_one_machine(line, about),
+        in_a_pod=IN_A_POD.search(line) is not None,
         one_process=as_one_process(line, about),
         one_device=on_one_device(line, about),
         numbers=NUMBERING.search(line) is not None and "use_env" not in line and "use-env" not in line,

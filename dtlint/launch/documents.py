@@ -94,6 +94,7 @@ def started(files: Iterable[SourceFile], programs: Mapping[str, str] | None = No
         numbered=scripts(one for one in starts if one.numbers),
         on_one=scripts(one for one in by_launcher if one.one_machine),
         on_several=scripts(one for one in by_launcher if not one.one_machine),
+        on_pods=scripts(one for one in by_launcher if one.in_a_pod),
         as_one=named(one for one in others if one.one_process),
         as_several=named(one for one in others if not one.one_process),
         one_device=named(one for one in starts if one.one_device),

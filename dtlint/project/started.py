@@ -17,6 +17,7 @@ class Started:
 
     on_one: frozenset[str] = frozenset()  # by a launcher, on one machine
     on_several: frozenset[str] = frozenset()  # by a launcher, on several machines or on nobody knows how many
+    on_pods: frozenset[str] = frozenset()  # on the hosts of a pod of TPUs, which find each other by themselves
 
     as_one: frozenset[str] = frozenset()  # by a launcher that is told to start one process
     as_several: frozenset[str] = frozenset()  # by a launcher that starts several, or nobody knows how many
@@ -76,8 +77,8 @@ class Started:
         return among(path, self.on_one) and not among(path, self.on_several)
 
     def elsewhere(self, path: str) -> bool:
-        """Do the documents start it on several machines, or nobody knows on how many, and never on one?"""
-        return among(path, self.on_several) and not among(path, self.on_one)
+        """Do the documents start it on several machines, or nobody knows on how many, and never on one or on a pod?"""
+        return among(path, self.on_several) and not among(path, self.on_one | self.on_pods)
 
     def nothing_on_several_machines(self) -> bool:
         """Do the documents start programs by a launcher, and all of them on one machine?"""

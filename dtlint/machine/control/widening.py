@@ -7,11 +7,13 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.carried import carried
+from dtlint.machine import library
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.presence import there_alike
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import overlay, restrict, token
 from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.logs import Choice, Loop
 from dtlint.machine.names.frames import HANDED_ON
 from dtlint.machine.values import (
@@ -113,7 +115,7 @@ def changed_more(
             continue
         now = container.get(name, MISSING)
         if isinstance(old, Object) and now is not MISSING and old is not now:
-            grown.update(moved_on(old, now))
+            grown.update(moved_on(old, now, keys_kept(machine, old, now)))
         if old is MISSING or now is MISSING or now is old or is_stable(old):
             continue
         known = place in widened
@@ -183,9 +185,18 @@ def left_by(machine: Machine, value: Value) -> frozenset[Any]:
     return frozenset(tags)
 
 
-def moved_on(old: Object, new: Value, depth: int = 0) -> Places:
+def keys_kept(machine: Machine, old: Object, new: Value) -> frozenset[Symbol]:
+    """The keys of JAX that a turn leaves where they are, and which may be in other places as well at first."""
+    if machine.flow is None or not isinstance(old.kind, ClassRef):
+        return frozenset()
+    leaves = (leaf for leaf in library.noticing.leaves(new) if isinstance(leaf, Unknown))
+    return frozenset(leaf.symbol for leaf in leaves if jax_facts.has(leaf, "key"))
+
+
+def moved_on(old: Object, new: Value, kept: frozenset[Symbol], depth: int = 0) -> Places:
     """`state = state.stepped()`: the same kind of thing, of which some parts are others in every turn, or parts of its
-    parts. Where nobody followed what gave the new one, any of them may be."""
+    parts. Where nobody followed what gave the new one, any of them may be. A key is one of them where another part
+    holds it, too, and keeps it: `State(key=key, first=key)`."""
     if not isinstance(old.kind, ClassRef) or depth > PARTS_OF_PARTS:
         return {}
     found: Places = {}
@@ -197,8 +208,8 @@ def moved_on(old: Object, new: Value, depth: int = 0) -> Places:
         else:
             break
         if isinstance(held, Object) and now is not held:
-            found.update(moved_on(held, now, depth + 1))
-        elif isinstance(held, Const | Tuple | Row) and now != held:
+            found.update(moved_on(held, now, kept, depth + 1))
+        elif now != held and (isinstance(held, Const | Tuple | Row) or getattr(held, "symbol", None) in kept):
             found[id(old.attributes), name] = (old.attributes, name)
     return found
 

@@ -256,7 +256,18 @@ def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     bases = external_bases(machine, thing.kind)
     if bases and bases[0] not in ("builtins.object",):
         return Bound(External(f"{bases[0]}.{name}"), thing)
+    if has_no_such_field(machine, thing.kind, name):
+        return machine.fresh("attribute of another")
     return machine.unknown("attribute", thing.number, name)
+
+
+def has_no_such_field(machine: Machine, kind: ClassRef, name: str) -> bool:
+    """A record of which all fields are listed is asked for another: it is something else than what was followed, the
+    state of one of several environments that was given to the step of another."""
+    from dtlint.machine.functions import instances
+
+    told = name in kind.node.tokens or name in instances.field_names(machine, kind)
+    return not told and instances.has_fields(machine, kind, ())
 
 
 def made_now(machine: Machine, factory: Value, thing: Object, name: str, mask: int) -> Value:

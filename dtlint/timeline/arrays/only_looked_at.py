@@ -7,16 +7,19 @@ turns come out as one.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from dtlint.findings import Span
 from dtlint.ir.fates import LASTS, LEARNED, Fate, Known, fate, kept_apart
 from dtlint.machine.core import CHANGED_NOTHING
 from dtlint.machine.library.jax.facts import GRADIENT
-from dtlint.machine.logs import Call
+from dtlint.machine.logs import Call, LogNode, Loop
 from dtlint.machine.run import Run
 from dtlint.timeline.arrays.lives import Again, Use, learns, site_after
 from dtlint.timeline.records import calls_around, recorded
 
 Sites = set[tuple[str, tuple[int, int]]]
+BESIDE_THE_STATE = frozenset({1})  # of what a turn of a scan gives
 
 
 def only_looked_at(run: Run, again: Again) -> bool:
@@ -24,11 +27,12 @@ def only_looked_at(run: Run, again: Again) -> bool:
         return False  # nobody learns: then what it draws is all it does
     second = outcome(run, again.second, again.site)
     if again.loop is not None:
-        if again.loop.kind == "callback":
+        if again.loop.kind == "callback" and (again.first is not None or not is_scan(again.loop)):
             return False
         if again.first is not None:
             return not learns(again.loop) and not outcome(run, again.first, again.site).lasts
-        return fate_of(run, again.site).turns_differ and not second.lasts
+        differ = is_scan(again.loop) or fate_of(run, again.site).turns_differ
+        return differ and not second.lasts
     assert again.first is not None
     own = own_site(again.first, again)
     first = outcome(run, again.first, own)
@@ -39,6 +43,11 @@ def only_looked_at(run: Run, again: Again) -> bool:
     one, other = ((site.line, site.column) for site in (own, again.site))
     tree, known = run.project.tree(own.path), known_of(run, own.path)
     return own.path == again.site.path and kept_apart(tree, one, other, known)
+
+
+def is_scan(loop: LogNode) -> bool:
+    """`scan(turn, state, rows)`: what a turn gives beside the state is kept for each turn."""
+    return isinstance(loop, Loop) and loop.kind == "callback" and loop.decision.text == "scan"
 
 
 def api_of(use: Use) -> str:
@@ -63,11 +72,14 @@ def outcome(run: Run, use: Use, site: Span) -> Fate:
     while start < len(calls) and (calls[start].path, calls[start].at[:2]) in learning:
         start += 1
     becomes = fate_of(run, places[start])
+    scanned = {id(node) for above, node in pairwise(use.path) if is_scan(above)}
     for call in reversed(calls[:start]):
         if not becomes.given_back or becomes.lasts:
             return becomes
         if (call.path, call.at) == (call.callee_path, call.callee_at):
             return LASTS  # to whom it may concern
+        if id(call) in scanned and becomes.given_back != BESIDE_THE_STATE:
+            return LASTS  # the next turn goes on from it
         becomes = fate_of(run, Span(call.path, *call.at), becomes.given_back)
     return becomes if not becomes.given_back else LASTS
 

@@ -16,6 +16,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Object, Symbol, Unknown, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.rounds import goes_round
+from dtlint.timeline.samples.asked_by_number import only_whole_ones
 from dtlint.timeline.samples.data import Steps, kept
 from dtlint.timeline.steps.training import PartLoop, event_step, loader_of, place_of, step_at, survey
 
@@ -89,10 +90,14 @@ def divided_between_devices(run: Run) -> Iterator[tuple[Event, Object]]:
 def batches_at(run: Run, what: str) -> Iterator[tuple[Event, Object]]:
     """Where this is done to batches, and the loader they come from."""
     loaders: dict[int, Object] = run.facts.get("loaders", {})
-    for event, _ in survey(run).of(what):
+    for event, path in survey(run).of(what):
         for mark in provenance.marks(event.subject, "loader", 2) if event.subject is not None else ():
-            if mark[1] in loaders:
-                yield event, loaders[mark[1]]
+            loader = loaders.get(mark[1])
+            if loader is None:
+                continue
+            walked = any(isinstance(node, Loop) and loader_of(node.subject) is loader for node in path)
+            if walked or not only_whole_ones(run, loader):
+                yield event, loader
 
 
 def cut_into(loader: Object) -> tuple[Invocation, Site] | None:
