@@ -42,6 +42,9 @@ class Story:
     teaches: Callable[[ir.Call], bool] = lambda _call: False  # does a call learn of what it is given?
     taught: Sides = NONE
     carried: bool = False  # does anything go on from what was made: the second from the first, a state from it?
+    # What calls were given on the way to what a name holds: `state = state + slope + noise` goes on from the noise
+    # where `slope = model(state)`.
+    asked: dict[str, set[str]] = field(default_factory=dict)
     # Are values followed, whosever methods answer with them, and whichever functions only see them?
     plain: bool = False
     looked_at: Sides = NONE
@@ -147,11 +150,16 @@ def simple(statement: ir.Stmt, story: Story) -> None:
         came = [(taken if isinstance(value, LITERALS) else look)(value, story) for _, value in pairs]
         for (names, value), sides in zip(pairs, came, strict=True):
             story.carried |= bool(sides) and goes_on(names, value, story)
+            asked = given_before(value, story)
             give(names, sides, value, story)
+            held = names_in(names)
+            story.carried |= any(story.made.get(name) for name in held & asked)
+            story.asked.update(dict.fromkeys(held, asked | given_to_calls(value)))
     elif isinstance(statement, ir.AugAssign):
         sides = taken(statement.value, story)
         if not isinstance(statement.value, LITERALS):
             story.met |= sides | story.made.get(root_of(statement.target), NONE) == BOTH
+        story.carried |= bool(sides) and root_of(statement.target) in given_before(statement.value, story)
         keep(statement.target, sides, story)
     elif isinstance(statement, ir.Return):
         give_back(statement.value, story)
@@ -174,13 +182,26 @@ def give_back(value: ir.Expr | None, story: Story) -> None:
 
 def goes_on(targets: tuple[ir.Expr, ...], value: ir.Expr, story: Story) -> bool:
     """`state = step(state, noise)`: a call is given what is to be renewed, and what was made."""
-    held = {name.id for name in every_node(targets) if isinstance(name, ir.Name)}
+    held = names_in(targets)
     for call in (node for node in every_node(value) if isinstance(node, ir.Call)):
         given = (*call.args, *(one for _, one in call.keywords))
         renewed = [one for one in given if any(read[-1].id in held for read in reads(one))]
         if renewed and any(held_by(one, story) for one in given if one not in renewed):
             return True
     return False
+
+
+def names_in(targets: tuple[ir.Expr, ...]) -> set[str]:
+    return {name.id for name in every_node(targets) if isinstance(name, ir.Name)}
+
+
+def given_before(value: ir.Expr, story: Story) -> set[str]:
+    return set[str]().union(*(story.asked.get(read[-1].id, ()) for read in reads(value)))
+
+
+def given_to_calls(value: ir.Expr) -> set[str]:
+    calls = (node for node in every_node(value) if isinstance(node, ir.Call))
+    return {read[-1].id for call in calls for read in reads((*call.args, *(one for _, one in call.keywords)))}
 
 
 def dropped(value: ir.Expr, story: Story) -> None:

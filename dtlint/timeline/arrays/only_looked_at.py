@@ -38,8 +38,11 @@ def only_looked_at(run: Run, again: Again) -> bool:
     first = outcome(run, again.first, own)
     if first.lasts or second.lasts:
         # what is learned, and what it is tried on, are not to be the same
-        alike = api_of(again.first) == api_of(again.second)
-        return not alike and not (first.lasts and second.lasts) and (first.learned or second.learned)
+        return (
+            not drawn_alike(again.first, again.second)
+            and not (first.lasts and second.lasts)
+            and (first.learned or second.learned)
+        )
     one, other = ((site.line, site.column) for site in (own, again.site))
     tree, known = run.project.tree(own.path), known_of(run, own.path)
     return own.path == again.site.path and kept_apart(tree, one, other, known)
@@ -50,8 +53,13 @@ def is_scan(loop: LogNode) -> bool:
     return isinstance(loop, Loop) and loop.kind == "callback" and loop.decision.text == "scan"
 
 
-def api_of(use: Use) -> str:
-    return str(use.event.extra["call"].name)
+def drawn_alike(one: Use, other: Use) -> bool:
+    """Are the same rows drawn of both: by one function, or by the same call of the library? Two splits that stand in
+    different places are for different things."""
+    here, there = one.event, other.event
+    if here.extra["call"].name != there.extra["call"].name:
+        return False
+    return (here.path, here.at) == (there.path, there.at) or not here.extra["call"].row.extra.get("derives")
 
 
 def own_site(first: Use, again: Again) -> Span:

@@ -49,7 +49,7 @@ from dtlint.timeline.arrays.lives import (
 )
 from dtlint.timeline.arrays.reused_buffers import loops_of
 from dtlint.timeline.programs import of_trials
-from dtlint.timeline.records import recorded
+from dtlint.timeline.records import calls_around, recorded
 
 EVERY_LEAF = "every leaf"  # what a loop of `tree.map` says of itself
 
@@ -142,6 +142,7 @@ def on_purpose(run: Run, again: Again) -> bool:
     return (
         of_trials(again.site.path)
         or in_a_trial(run, again)
+        or run_for_itself(again)
         or for_nothing(run, again)
         or one_order(again)
         or any(in_one_file(run, again, so) for so in WRITTEN_SO)
@@ -173,6 +174,21 @@ def in_a_trial(run: Run, again: Again) -> bool:
     way = way_to(run.project.tree(again.site.path), again.site.line, again.site.column)
     around = [one for one in way if isinstance(one, ir.Function)]
     return any(one.name.startswith("test_") and not one.params for one in around[:1])
+
+
+def run_for_itself(again: Again) -> bool:
+    """Is it a method of which nobody is seen to call it again, when the constructor of its object has called it?"""
+    if again.first is None:
+        return False
+    entered = [
+        node for node in calls_around(again.second.event, again.second.path) if (node.path, node.at) == body(node)
+    ]
+    called = [body(node) for node in again.first.path if isinstance(node, Call) and (node.path, node.at) != body(node)]
+    return any(body(node) in called for node in entered)
+
+
+def body(call: Call) -> tuple[str, tuple[int, ...] | None]:
+    return call.callee_path, call.callee_at
 
 
 def before_the_first_item(run: Run, again: Again) -> bool:

@@ -111,13 +111,13 @@ def is_layout(value: Value) -> bool:
 
 
 def spec_axes(spec: Object) -> tuple[str, ...] | None:
-    """The axis names of `P("data", ("x", "y"), None)`; None where a part is not known."""
+    """The axis names of `P("data", ("x", "y"), None)`; None where a part is not known. An empty name is no axis."""
     call = spec.facts.get("call")
     if call is None:
         return None
     found: list[str] = []
     for value in call.arguments:
-        if value == NONE or is_whole(value):
+        if value in (NONE, Const("")) or is_whole(value):
             continue
         names = texts(value) or put_among(value)
         if not names:
