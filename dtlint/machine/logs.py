@@ -262,7 +262,7 @@ class Loop:
     the number may differ where it is not."""
 
     __slots__ = (
-        *("again", "asked", "body", "born", "carried", "cause", "decision", "guards"),
+        *("again", "asked", "body", "born", "carried", "cause", "decision", "entered", "guards"),
         *("kept_by", "kind", "mask", "objects", "rebound", "subject", "through", "trip", "variant"),
     )
 
@@ -290,6 +290,7 @@ class Loop:
         self.born = (0, 0)  # numbers of the fresh symbols that a turn makes: new in every turn
         self.objects = 0  # how many objects there were before the first turn
         self.variant: set[Symbol] = set()  # further symbols that are new in every turn
+        self.entered: dict[Symbol, Symbol] = {}  # what each of them is in the first turn, where there is always one
         self.carried: dict[Symbol, Value] = {}  # what a turn leaves for each of them to the next one
         self.kept_by: list[tuple[Symbol, Value]] = []  # the same for each place, where several held the one at first
         self.rebound: set[tuple[int, Any]] = set()  # these places

@@ -118,7 +118,7 @@ def can_skip(
         (len(machine.stack) >= near or machine.weary())
         and not on_devices
         and not is_question(node)
-        and node.tokens.isdisjoint(interesting)
+        and node.tokens.isdisjoint(meaningful if traced and not machine.weary() else interesting)
         and not tells_where(machine, node)
     ):
         return not any(may_talk(value) for value in values)

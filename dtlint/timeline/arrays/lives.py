@@ -65,13 +65,14 @@ class Story:
         if found is None and not use.mild:
             found = self.after(use)
         if use.strong and not use.mild:
-            held = self.consumed.setdefault(use.symbol, [])
-            if len(held) < 6:
-                held.append(use)
+            for symbol in (use.symbol, *given_first(use)):
+                held = self.consumed.setdefault(symbol, [])
+                if len(held) < 6:
+                    held.append(use)
         return found
 
     def after(self, use: Use) -> Again | None:
-        for symbol in (use.symbol, *entered_with(use.symbol)):
+        for symbol in (use.symbol, *entered_with(use.symbol), *given_first(use)):
             for first in self.consumed.get(symbol, ()):
                 if first.event.mask & use.event.mask and not exclude(first, use):
                     again = Again(first, use, None, *site_after(first.path, use))
@@ -138,6 +139,8 @@ def stable(symbol: Symbol, known: bool) -> bool:
     """Is an equal symbol an equal key? What an unknown function or iterator hands out may be new each time."""
     if symbol.key[0] == "item" and len(symbol.key) == 2 and not known:
         return False
+    if symbol.key[0] == "loop" and symbol.key[3:] == (None,):
+        return False  # there was none before the first turn, and every time the loop is come to it may be another one
     return not any(part.key[0] in UNFOLLOWED or "." in str(part.key[0]) for part in parts(symbol))
 
 
@@ -146,6 +149,15 @@ def entered_with(symbol: Symbol) -> Iterator[Symbol]:
     while symbol.key[0] == "loop" and len(symbol.key) > 3 and isinstance(symbol.key[3], Symbol):
         symbol = symbol.key[3]
         yield symbol
+
+
+def given_first(use: Use) -> Iterator[Symbol]:
+    """What the traced loops around this use were entered with, in place of it: `scan(step, (state, key), None, 10)`"""
+    symbol = use.symbol
+    for node in reversed(use.path if use.event.op == "key" else ()):  # a buffer is donated by who calls from outside
+        if isinstance(node, Loop) and symbol in node.entered:
+            symbol = node.entered[symbol]
+            yield symbol
 
 
 def turns_once(loop: Loop) -> bool:
@@ -252,10 +264,11 @@ def part_of(attempt: Attempt, use: Use) -> int:
 
 
 def across(here: Use, others: Iterable[Use]) -> bool:
-    """Is this on the other side of a branch than all of the others, if there are any?"""
+    """Is this on the other side of a branch than all of the others, if there are any? These stand in a branch where it
+    guards them: what follows one that some have left stands behind both sides of it."""
     some = False
     for other in others:
-        if not exclude(other, here):
+        if not exclude(other, here, guarding):
             return False
         some = True
     return some

@@ -197,6 +197,13 @@ def widened(machine: Machine, value: Value) -> Value:
     return jax_facts.mapped_tree(machine, value, leaf)
 
 
+def entered(loop: Loop, start: Value, carry: Value) -> None:
+    """What the first turn is given."""
+    for before, one in jax_facts.beside(start, carry):
+        if isinstance(before, Unknown) and isinstance(one, Unknown):
+            loop.entered[one.symbol] = before.symbol
+
+
 def own(machine: Machine, carry: Value) -> Value:
     """A traced function is given a tree of its own, and may write into it."""
     return jax_facts.mapped_tree(machine, carry, lambda leaf: leaf)
@@ -239,7 +246,8 @@ def steady(machine: Machine, carry: Value, run: Callable[[Value], Value]) -> Val
 def while_loop(machine: Machine, call: Invocation) -> Value | None:
     jax_flow.started(machine)
     test, body = call.get("cond_fun"), call.get("body_fun")
-    carry = widened(machine, call.get("init_val") or NONE)
+    start = call.get("init_val") or NONE
+    carry = widened(machine, start)
 
     def quiet(state: Value) -> Value:
         given = own(machine, state)
@@ -255,6 +263,7 @@ def while_loop(machine: Machine, call: Invocation) -> Value | None:
 
     loop, after = turned(machine, call.mask, "while_loop", once)
     loop.born = (first, loop.born[1])
+    entered(loop, start, carry)
     carry_on(machine, loop, carry, after)
     axes = varying(machine, box[0])
     events = over(device_calls(loop.body), axes)
@@ -276,6 +285,7 @@ def fori_loop(machine: Machine, call: Invocation) -> Value | None:
     given = own(machine, carry)
     loop, after = turned(machine, call.mask, "fori_loop", lambda: callback(machine, body, (index, given), call.mask))
     loop.variant.add(index.symbol)
+    entered(loop, start, carry)
     carry_on(machine, loop, carry, after)
     axes = varying(machine, call.get("upper") or NONE) | varying(machine, call.get("lower") or NONE)
     events = over(device_calls(loop.body), axes)
@@ -291,11 +301,13 @@ def scan(machine: Machine, call: Invocation) -> Value | None:
     function = call.get("f")
     if function is None:
         return None
-    carry = widened(machine, call.get("init") or NONE)
+    start = call.get("init") or NONE
+    carry = widened(machine, start)
     row = element_of(machine, call.get("xs"))
     given = own(machine, carry)
     loop, result = turned(machine, call.mask, "scan", lambda: callback(machine, function, (given, row), call.mask))
     loop.variant |= symbols_of(row)
+    entered(loop, start, carry)
     after, out = result, result
     if isinstance(result, Tuple) and len(result.items) == 2:
         after, out = result.items
