@@ -14,6 +14,7 @@ from dtlint.machine.library.python.files import text_of
 from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_RANK, BY_SHARE, NONE, Const, Object, Row, Symbol, Tuple, Unknown, Value, lane_value
+from dtlint.timeline.arrays.lives import NOTHING, Use, exclude, guarding
 from dtlint.timeline.options import usual_switch
 from dtlint.timeline.places.files import WRITES, accesses, in_turns
 from dtlint.timeline.places.found_done import found_done
@@ -45,7 +46,7 @@ def many_loggers(run: Run) -> Iterator[tuple[Event, tuple[LogNode, ...], int]]:
             continue
         if locked(event, path):
             continue
-        lanes = event.mask & active(call, run)
+        lanes = event.mask & active(call, run, event, path)
         if event.op == "progress" and (
             next(undecided(run, event, path), None) is not None or of_own_part(path) or of_work_done(run, path)
         ):
@@ -192,7 +193,7 @@ def of_work_done(run: Run, path: tuple[LogNode, ...]) -> bool:
     return bool(written) and all(found_done(run, one) for one in written)
 
 
-def active(call: Invocation, run: Run) -> int:
+def active(call: Invocation, run: Run, event: Event, path: tuple[LogNode, ...]) -> int:
     """The lanes that really log: `disable=rank != 0`, `mode="disabled"` take the others out."""
     lanes = run.world.full
     for param, off in call.row.extra.get("disables_by", {}).items():
@@ -203,17 +204,17 @@ def active(call: Invocation, run: Run) -> int:
             held = usual_switch(run, lane_value(value, lane))
             if not isinstance(held, Const) or held.value in off or (off == [True] and held.value not in (False, None)):
                 lanes &= ~(1 << lane)
-    return lanes & ~switched_off(call, run)
+    return lanes & ~switched_off(call, run, Use(NOTHING, event, path))
 
 
-def switched_off(call: Invocation, run: Run) -> int:
-    """`os.environ["TRACKER_MODE"] = "disabled"`"""
+def switched_off(call: Invocation, run: Run, here: Use) -> int:
+    """`os.environ["TRACKER_MODE"] = "disabled"`, and not on the other side of a branch."""
     lanes = 0
     for variable, off in call.row.extra.get("disables_in", {}).items():
-        for event, _ in recorded(run, "env"):
+        for event, path in recorded(run, "env"):
             name, value = (told for _, told in event.details) if len(event.details) == 2 else (None, None)
             if name == Const(variable) and isinstance(value, Const) and value.value in off:
-                lanes |= event.mask
+                lanes |= event.mask if not exclude(Use(NOTHING, event, path), here, guarding) else 0
     return lanes
 
 

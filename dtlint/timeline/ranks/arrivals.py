@@ -12,7 +12,7 @@ from dtlint.machine.library.meeting.origins import SITES, SPAWNED, WORKED, spawn
 from dtlint.machine.logs import Call, Event, LogNode, plain_question
 from dtlint.machine.run import SEEN, Run
 from dtlint.machine.starts.entries import CALLED_ALONE, CALLED_ON_ALL, HELD_BY_ALL, MADE
-from dtlint.timeline.arrays.lives import NOTHING, Use, across, sides
+from dtlint.timeline.arrays.lives import NOTHING, Use, across, guarding, sides
 from dtlint.timeline.options import asked_by_itself, left_out_nowhere
 from dtlint.timeline.places.files import WRITES, acting
 from dtlint.timeline.programs import in_a_test
@@ -92,7 +92,7 @@ def otherwise_asked(here: Use, start: Use) -> bool:
     neither of them is so?"""
     asked = ((plain_question(choice.symbol), then) for choice, then in sides(here))
     answers = {symbol: int(then is given) for (symbol, given), then in asked if symbol is not None}
-    for choice, then in sides(start) if answers else ():
+    for choice, then in guarding(start) if answers else ():
         found = worth(choice.symbol, answers)
         if found is not None and bool(found) != then:
             return True
