@@ -321,15 +321,18 @@ def several_processes(run: Run) -> bool:
             named = (call.get("strategy"), call.get("accelerator"))  # `accelerator="ddp"` is what it was called once
             if any(is_of_several(one) for value in named for one in may_be(run, value)):
                 return True
-            for given in (usual(run, call.get("devices")), usual(run, call.get("num_nodes"))):
-                if isinstance(given, Const) and isinstance(given.value, int) and given.value > 1:
-                    return True
+            counts = (one for name in ("devices", "num_nodes") for one in may_be(run, call.get(name)))
+            if any(isinstance(one, Const) and isinstance(one.value, int) and one.value > 1 for one in counts):
+                return True
     return False
 
 
 def may_be(run: Run, value: Value | None) -> tuple[Value, ...]:
-    """The value, the default of the option that it is, or all that `{"one": "auto", "many": "ddp"}[option]` offers."""
+    """The value, the default of the option that it is, or all that `{"one": "auto", "many": "ddp"}[option]` and
+    `"auto" if options.debug else "ddp"` offer."""
     told = usual(run, value)
+    if isinstance(told, Unknown) and told.cause is None and told.symbol.key[0] == "phi":
+        return tuple(Const(side) for side in told.symbol.key[2:] if isinstance(side, str | int))
     if isinstance(told, Unknown):
         return tuple(run.facts.get(PRESETS, {}).get(told.symbol, ()))
     return (told,) if told is not None else ()
