@@ -2,7 +2,8 @@
 
 What it finds
 -------------
-A collective, a wrapper or a question for the rank before `init_process_group`, or after the group was destroyed; a
+A collective, a wrapper or a question for the rank before `init_process_group`, or after the group was destroyed, or
+in front of the question whether there is one (`get_rank() == 0 or not is_initialized()`); a
 script that never destroys its group, or not where an option ends it early; the NCCL backend in a program of the CPU; an
 option of a launcher that torchrun replaced, or a shell script that starts that launcher for a program without the
 option.
@@ -58,6 +59,17 @@ def check(run: Run) -> Iterator[Finding]:
             severity="error",
             scope=event.function,
             trail=(Step(start.event.path, start.event.at[0], "the group is made only here"),),
+        )
+    for met in lifecycle.asked_behind(run):
+        event = met.event
+        name = event.api.rpartition(".")[2]
+        yield RULE.finding(
+            run.span(event.path, event.at),
+            f"`{name}` fails where there is no process group, and only what follows in this condition asks for one",
+            "ask `dist.is_initialized()` first",
+            severity="error",
+            scope=event.function,
+            trail=(Step(event.path, event.at[0], "asked without a process group, this raises"),),
         )
     for met, end in lifecycle.too_late(run):
         event = met.event

@@ -11,7 +11,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.contents.written import WRITTEN
 from dtlint.machine.library.meeting.evidence import alone, of_one
-from dtlint.machine.library.meeting.group_start import ASKED
+from dtlint.machine.library.meeting.group_start import ASKED, LATE
 from dtlint.machine.library.meeting.origins import spawns
 from dtlint.machine.logs import Attempt, Choice, Event, Loop, inner_logs
 from dtlint.machine.starts.given import settled
@@ -52,6 +52,30 @@ def too_early(run: Any) -> Iterator[tuple[Met, Met]]:
             if event.mask & first.event.mask and not exclusive(met, first) and sure_to_start(met, first):
                 yield met, first
                 return
+
+
+def asked_behind(run: Any) -> Iterator[Met]:
+    """Questions for the rank that come before the question for the group, in one condition, where some runs begin no
+    group."""
+    late = events(run, "record", LATE)
+    inits = starts(run)
+    return iter(late if not inits or may_be_left_out(run, inits[0]) else ())
+
+
+def may_be_left_out(run: Any, start: Met) -> bool:
+    """Does it stand below a branch, whichever way the machine takes?"""
+    above = tuple(node for node, _ in start.above)
+    way = [(start.event.path, start.event.at), *((call.path, call.at) for call in calls_around(start.event, above))]
+    return any(below_a_branch(run.project.tree(path), at) for path, at in way)
+
+
+def below_a_branch(tree: ir.Module, at: Any) -> bool:
+    return any(
+        isinstance(node, ir.If)
+        and "__name__" not in {one.id for one in every_node(node.test) if isinstance(one, ir.Name)}
+        and any(isinstance(one, ir.Call) and one.at == at for one in every_node((node.body, node.orelse)))
+        for node in every_node(tree)
+    )
 
 
 def too_late(run: Any) -> Iterator[tuple[Met, Met]]:

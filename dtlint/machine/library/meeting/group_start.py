@@ -15,6 +15,9 @@ from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import FALSE, TRUE, Const, External, ModuleRef, Object, Symbol
 
 ASKED = "process group asked for"
+NEEDED = "process group needed"  # by which question, in which frame and place: the last one that fails without a group
+LATE = "group-asked-late"
+LEAVES = {ir.Return, ir.Raise, ir.Continue, ir.Break}
 
 
 def asked(machine: Machine, call: Invocation) -> None:
@@ -24,9 +27,83 @@ def asked(machine: Machine, call: Invocation) -> None:
     if isinstance(given, list) and all(call.get(name) is not None for name in given):
         return
     if call.row.extra.get("asks_group"):
+        asked_late(machine, call)
         machine.facts[ASKED] = True
-    elif call.row.extra.get("needs_group") and ASKED not in machine.facts and not machine.facts.get("inside"):
+    if call.row.extra.get("needs_group") is True:
+        machine.facts[NEEDED] = (machine.frame, machine.current_at, call)
+    if call.row.extra.get("needs_group") and ASKED not in machine.facts and not machine.facts.get("inside"):
         machine.emit_event("record", "group-needed", call.name, call.mask, extra={"call": call})
+
+
+def asked_late(machine: Machine, call: Invocation) -> None:
+    """`get_rank() == 0 or not is_initialized()`: the first question fails where the second would have said so."""
+    frame, at, needed = machine.facts.get(NEEDED, (None, None, None))
+    if frame is not machine.frame or not in_one_condition(machine, at, machine.current_at):
+        return
+    known = frozenset({call.name.rpartition(".")[2]})
+    if not any(found_out(machine, made, place, frame) for made, place, frame in made_on_the_way(machine, known, at)):
+        machine.emit_event("record", LATE, needed.name, needed.mask, at=at)
+
+
+def found_out(machine: Machine, asking: ir.Call, place: Place, frame: Frame) -> bool:
+    """Does this question, asked before, tell whoever comes to the place that there is a group: by a branch on the
+    answer or a name for it, which the place stands below or others leave by?"""
+    if asking.at >= place:
+        return False
+    body = machine.project.tree(frame.path) if frame.node is None else frame.node
+    nodes = list(every_node(body))
+    names = {
+        target.id
+        for node in nodes
+        if isinstance(node, ir.Assign) and stands_in(node.value, asking.at)
+        for target in node.targets
+        if isinstance(target, ir.Name)
+    }
+    return any(
+        isinstance(node, ir.If)
+        and (stands_in(node.test, asking.at) or mentions(node.test, names))
+        and (stands_in((node.body, node.orelse), place) or not LEAVES.isdisjoint(map(type, node.body)))
+        for node in nodes
+    )
+
+
+def mentions(below: ir.Node, names: set[str]) -> bool:
+    return any(isinstance(node, ir.Name) and node.id in names for node in every_node(below))
+
+
+def stands_in(below: Any, at: Place) -> bool:
+    return any(isinstance(node, ir.Call) and node.at == at for node in every_node(below))
+
+
+def in_one_condition(machine: Machine, first: Place, second: Place | None) -> bool:
+    """Do these calls stand in one chain of `and` or `or`, the first in an earlier part of it?"""
+    chains: dict[int, list[list[set[Place]]]] = machine.notes.setdefault("conditions", {})
+    body = machine.project.tree(machine.frame.path) if machine.frame.node is None else machine.frame.node
+    if id(body) not in chains:
+        chains[id(body)] = [
+            [{call.at for call in every_node(part) if isinstance(call, ir.Call)} for part in node.values]
+            for node in every_node(body)
+            if isinstance(node, ir.BoolOp)
+        ]
+    return any(
+        first in part and any(second in later for later in parts[number + 1 :])
+        for parts in chains[id(body)]
+        for number, part in enumerate(parts)
+    )
+
+
+def made_on_the_way(
+    machine: Machine, known: frozenset[str], at: Place | None
+) -> Iterator[tuple[ir.Call, Place, Frame]]:
+    """The calls of these in the function that runs and in those that have called it, each with the place from which
+    the way goes on."""
+    frame: Frame | None = machine.frame
+    while frame is not None:
+        body = machine.project.tree(frame.path) if frame.node is None else frame.node
+        for call in calls_of(machine, body, known):
+            if at is not None:
+                yield call, at, frame
+        at, frame = frame.called_at, frame.caller
 
 
 STARTED = "process group started"
@@ -137,14 +214,9 @@ def of_a_script(machine: Machine) -> bool:
 
 def made_later(machine: Machine, known: frozenset[str]) -> Iterator[tuple[ir.Call, Frame]]:
     """The calls of these that stand further down, in the function that runs and in those that have called it."""
-    frame: Frame | None = machine.frame
-    at: Place | None = machine.current_at
-    while frame is not None:
-        body = machine.project.tree(frame.path) if frame.node is None else frame.node
-        for call in calls_of(machine, body, known):
-            if at is not None and call.at[0] > at[0]:
-                yield call, frame
-        at, frame = frame.called_at, frame.caller
+    for call, place, frame in made_on_the_way(machine, known, machine.current_at):
+        if call.at[0] > place[0]:
+            yield call, frame
 
 
 def is_of_a_library(call: ir.Call, frame: Frame) -> bool:
