@@ -6,7 +6,8 @@ A batch reshaped to `jax.device_count()` that goes into `pmap` in a program of s
 folded into a key inside a mapped function where the device's own index is meant; a global quantity computed from
 `local_device_count()`, or a sum over all devices divided by it; a mesh of `jax.local_devices()` for arrays that all
 hosts put together, or one whose shape counts other devices than it is made of; data divided into as many parts as there
-are devices, of which each host takes the one that its `process_index()` says.
+are devices, of all hosts or of one, of which each host takes the one that its `process_index()` says; and
+`process_index() % local_device_count()`.
 
 Why it is bad
 -------------
@@ -70,6 +71,14 @@ def check(run: Run) -> Iterator[Finding]:
     for event, trail in jax_notes(run, "device shares"):
         message = "the data are divided between the devices of all hosts, and each host takes one of them"
         remedy = "there is one part for each host: count them with `jax.process_count()`"
+        yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
+    for event, trail in jax_notes(run, "own device shares"):
+        message = "there are as many parts as this host has devices, and each host takes one of them"
+        remedy = "there is one part for each host: count them with `jax.process_count()`"
+        yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
+    for event, trail in jax_notes(run, "host by devices"):
+        message = "the number of a host is divided by how many devices it has, which says nothing of which host it is"
+        remedy = "ask `jax.process_index()` itself: hosts are counted by `jax.process_count()`"
         yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail)
     for event, trail in jax_notes(run, "host index"):
         message = "`jax.process_index()` is one number for all devices of a host: they draw the same numbers"

@@ -327,7 +327,7 @@ def perform(
     if "startup" in row.extra:
         machine.emit_event("record", "startup", row.name, mask, extra={"call": invocation})
     if row.record == "init":
-        group_start.started(machine, mask)
+        group_start.started(machine, mask, row)
         children.told(machine, invocation)
     elif row.extra.get("process"):
         children.started(machine, invocation)

@@ -19,6 +19,7 @@ from dtlint.machine.joining import join
 from dtlint.machine.lanes import map_lanes, overlay, restrict
 from dtlint.machine.library.computing import taken_up
 from dtlint.machine.library.feeding import batches
+from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.meeting import roots, works
 from dtlint.machine.library.python import collecting, files, generators, templates
 from dtlint.machine.library.training import models
@@ -140,6 +141,8 @@ def binary(machine: Machine, node: ir.BinOp, mask: int) -> Value:
     result = arithmetic(machine, node.op, left, right)
     if node.op in batches.OPERATORS:
         batches.noticed(machine, node, left, right, result)
+    if node.op == "%":
+        jax_facts.remainder(machine, left, right)
     if node.op == "/":
         models.divided(machine, left, result)
     return result

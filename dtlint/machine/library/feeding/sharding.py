@@ -118,6 +118,8 @@ def note_share(machine: Machine, index: Value, count: Value | None) -> None:
     elif index.cause is not None and index.cause.kind == "rank":
         if any(count is counted for counted in machine.facts.get(jax_facts.ALL_DEVICES, ())):
             jax_facts.note(machine, "device shares", machine.frame.mask, None, index.cause.steps())
+        elif jax_facts.counts_own(machine, count):
+            jax_facts.note(machine, "own device shares", machine.frame.mask, None, index.cause.steps())
 
 
 def node_shares(facts: dict[str, Any]) -> list[tuple[Site, Cause]]:
@@ -125,6 +127,7 @@ def node_shares(facts: dict[str, Any]) -> list[tuple[Site, Cause]]:
 
 
 PIECES = "pieces"
+IN_PARTS = "divided into"  # fact of the run: into how many, by the symbol of the parts
 
 
 def divided(machine: Machine, call: Invocation) -> Value | None:
@@ -143,6 +146,7 @@ def divided(machine: Machine, call: Invocation) -> Value | None:
     total = total_of(machine, whole)
     if isinstance(total, int):
         total = EVEN if isinstance(count.value, int) and count.value > 0 and total % count.value == 0 else UNEVEN
+    machine.facts.setdefault(IN_PARTS, {})[result.symbol] = count
     fits = total == EVEN or made_to_fit(call)
     orders = [("ordered", *tag[1:]) for tag in provenance.marks(whole, "order", 1)]
     return provenance.marked(result, (PIECES, fits, tuple(orders)))
@@ -177,6 +181,8 @@ def piece(machine: Machine, base: Value, index: Value) -> Value | None:
     cause = index.cause
     if cause is None or cause.kind not in BY_SHARE or not isinstance(base, Unknown | Object):
         return None
+    if isinstance(base, Unknown):
+        note_share(machine, index, machine.facts.get(IN_PARTS, {}).get(base.symbol))
     found = provenance.marks(base, PIECES, 1) or ([(PIECES, False, ())] if dealt.by_need(machine, base) else [])
     unshared = tuple(("ordered", *tag[1:]) for tag in provenance.marks(base, "order", 0))
     if not found and not unshared:

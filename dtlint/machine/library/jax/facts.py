@@ -58,6 +58,7 @@ FIRST_RUN = "flax first run"  # fact of the run: is the module that runs being i
 UNSURE = "flax questions"  # fact of the run: how many questions were open when it began
 CLASSES = "jax state classes"  # fact of the run: classes of the project that train states were made of
 ALL_DEVICES = "jax devices of all hosts"  # fact of the run: the numbers that `device_count()` gave, of this very kind
+OWN_DEVICES = "jax devices of one host"  # the same of `local_device_count()`
 INITIALISED = "initialised"  # symbol of what `init` gives
 COPIED = "jax copied symbols"  # fact of the run: what was copied to the devices
 WEIGHTS = "jax weights"  # fact of the run: by the symbol of a train state, those of the parameters it was given
@@ -260,6 +261,17 @@ def own_part(machine: Machine, array: Unknown, name: str) -> Unknown:
     if row is None or not row.extra.get("own_part"):
         return array
     return Unknown(array.symbol, array.cause, without(array.tags, frozenset({"global"})), array.like)
+
+
+def counts_own(machine: Machine, count: Value | None) -> bool:
+    """Is this what `jax.local_device_count()` gave?"""
+    return any(count is counted for counted in machine.facts.get(OWN_DEVICES, ()))
+
+
+def remainder(machine: Machine, left: Value, right: Value) -> None:
+    """`jax.process_index() % jax.local_device_count()`: a host is none of its own devices."""
+    if left.cause is not None and left.cause.kind == "rank" and counts_own(machine, right):
+        note(machine, "host by devices", machine.frame.mask, None, left.cause.steps())
 
 
 def note(

@@ -45,7 +45,7 @@ def query(machine: Machine, call: Invocation) -> Value | None:
     """`jax.devices()`, `jax.process_index()`: the backend is up afterwards."""
     jax_facts.start_backend(machine, call.name)
     if call.row.value in ALONE:
-        if HOSTS not in machine.facts and (group_start.is_started(machine) or in_notebook(machine)):
+        if HOSTS not in machine.facts and (started_elsewhere(machine) or in_notebook(machine)):
             return Const(ALONE[call.row.value])
         machine.facts[HOSTS] = True
         if call.row.value == "rank":
@@ -54,6 +54,10 @@ def query(machine: Machine, call: Invocation) -> Value | None:
         name = product_named(machine, call)
         if name:
             jax_facts.note(machine, "local in global", call.mask, name=name)
+        counted_own = identity.ask(machine, call.row, call.name, None)
+        if not machine.facts.get(ONE_EACH):
+            machine.facts.setdefault(jax_facts.OWN_DEVICES, []).append(counted_own)
+        return counted_own
     if call.row.value == "devices" and machine.frame is not None:
         counts = machine.facts.setdefault("jax all counted", {})
         counts[machine.frame.scope] = machine.step("the devices of all hosts are counted here")
@@ -66,6 +70,11 @@ def query(machine: Machine, call: Invocation) -> Value | None:
         jax_flow.started(machine)  # what is made of them is followed from here on
         return machine.unknown("devices", counted)
     return None
+
+
+def started_elsewhere(machine: Machine) -> bool:
+    """Has a library that knows nothing of JAX begun a group?"""
+    return group_start.is_started(machine) and bool(machine.facts.get(group_start.NOT_BY_JAX))
 
 
 def count_of(machine: Machine, value: Unknown) -> Value | None:

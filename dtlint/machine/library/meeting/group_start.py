@@ -7,6 +7,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_name, called_names, every_node, functions_of
+from dtlint.knowledge.rows import Api
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.origins import spawns
@@ -107,14 +108,17 @@ def made_on_the_way(
 
 
 STARTED = "process group started"
+NOT_BY_JAX = "process group of another library"
 
 SIDES = "spawned on these sides"  # of branches nobody can decide
 SPAWNS = frozenset({"spawn", "start_processes"})
 OF_ITS_OWN = (ir.Function, ir.Class, ir.Lambda)  # what stands in these runs some other time
 
 
-def started(machine: Machine, mask: int) -> None:
-    """From here on these ranks have a process group."""
+def started(machine: Machine, mask: int, by: Api | None = None) -> None:
+    """From here on these ranks have a process group. `extra.jax_too`: JAX programs are told the same, and have none."""
+    if by is None or not by.extra.get("jax_too"):
+        machine.facts[NOT_BY_JAX] = True
     machine.set(whether_started(machine), STARTED, TRUE, mask)
 
 

@@ -59,7 +59,7 @@ def parsed(machine: Machine, call: Invocation) -> Value | None:
         return None
     assert isinstance(call.receiver, Object)
     machine.emit_event("record", "device", call.name, call.mask, extra={"call": call})  # those for a trainer choose one
-    group_start.started(machine, call.mask)  # and begin the group for it
+    group_start.started(machine, call.mask, call.row)  # and begin the group for it
     one_each = [
         filled_in(machine, kind, call.mask)
         if of_a_trainer(machine, kind)
