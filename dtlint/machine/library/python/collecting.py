@@ -11,7 +11,7 @@ from dtlint.machine.joining import orders_in
 from dtlint.machine.lanes import map_lanes, row, token
 from dtlint.machine.library.feeding import sharding, totals
 from dtlint.machine.library.invocation import Handler, Invocation
-from dtlint.machine.library.python import own_order
+from dtlint.machine.library.python import in_order, own_order
 from dtlint.machine.library.python.generators import (
     is_generator,
 )
@@ -52,13 +52,10 @@ def through(kind: str) -> Handler:
             items = tuple(known) if known is not None else None
         if items is not None:
             if kind == "sorted":
-                if not all(isinstance(item, Const) for item in items):
+                ordered = in_order.arranged(machine, call, tuple(items))
+                if ordered is None:
                     return sorted_apart(machine, items, call.mask)
-                try:
-                    ordered = sorted(items, key=lambda item: item.value)  # type: ignore[attr-defined]
-                except TypeError:
-                    ordered = list(items)
-                return machine.new_list(tuple(ordered), call.mask)
+                return machine.new_list(ordered, call.mask)
             return machine.new_list(tuple(items), call.mask, "set" if kind == "set" else "list")
         if is_generator(inner):
             walked = drawn(machine, kind, inner, call.mask)

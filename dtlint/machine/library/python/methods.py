@@ -120,9 +120,12 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
             containers.append(machine, receiver, arguments[1], call.mask)
         elif name == "sort":
             from dtlint.machine.library.computing import provenance
-            from dtlint.machine.library.python import own_order
+            from dtlint.machine.library.python import in_order, own_order
 
             ranked = own_order.ranked(machine, call, receiver)
+            if ranked is None and isinstance(held_items, Tuple):
+                ordered = in_order.arranged(machine, call, held_items.items)
+                machine.set(receiver, "[]", Tuple(ordered) if ordered is not None else held_items, call.mask)
             if ranked is not None or isinstance(held_items, Unknown):
                 machine.set(receiver, "[]", ranked or provenance.without(held_items or NONE, "order"), call.mask)
         elif name == "reverse" and isinstance(held_items, Tuple):
