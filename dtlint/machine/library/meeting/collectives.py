@@ -14,6 +14,7 @@ from dtlint.machine.library.computing import marks, provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting import group_start, meetings, roots, unread, unseen, works
 from dtlint.machine.library.meeting.groups import group_in
+from dtlint.machine.library.python.files import is_path, path_of, text_of
 from dtlint.machine.library.training import own_gradients, stepping
 from dtlint.machine.logs import Event, Group
 from dtlint.machine.values import NONE, ClassRef, Const, External, Object, Row, Tuple, Unknown, Value
@@ -323,6 +324,11 @@ def of_root(machine: Machine, call: Invocation, item: Value, lane: int) -> Value
         made = machine.new_list(None, call.mask)
         made.attributes["[]"] = machine.unknown(AGREED, token(inner), like=getattr(inner, "like", None))
         return made
+    inside = item.attributes.get("[]") if isinstance(item, Object) and item.kind == "list" else None
+    if isinstance(inside, Tuple):
+        return machine.new_list(tuple(of_root(machine, call, one, lane) for one in inside.items), call.mask)
+    if is_path(item):
+        return path_of(machine, of_root(machine, call, text_of(item), lane), call.mask)
     if isinstance(item, Object) and (item.kind == "dict" or isinstance(item.kind, ClassRef)):
         return record_of_root(machine, call, item, lane)
     if isinstance(item, Object) and "order" in item.attributes:
@@ -334,7 +340,7 @@ def of_root(machine: Machine, call: Invocation, item: Value, lane: int) -> Value
 
 def record_of_root(machine: Machine, call: Invocation, item: Object, lane: int) -> Object:
     """`RunIdentity(name, seed)` made on every rank of its own: what arrives has the root's fields."""
-    own = {name: held for name, held in item.attributes.items() if held.cause is not None}
+    own = {name: held for name, held in item.attributes.items() if text_of(held).cause is not None}
     if not own:
         return item
     made = machine.new(item.kind, call.mask)
