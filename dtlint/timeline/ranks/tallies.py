@@ -26,7 +26,7 @@ Path = tuple[LogNode, ...]
 UNKNOWN: Tally = {("send", ANY, None): (0, inf), ("recv", ANY, None): (0, inf)}
 OTHER = {"send": "recv", "recv": "send"}
 LEAVES = frozenset({"break", "return", "exit"})  # who raises an error has come to no good anyway
-TRIED = (4, 5, 7)
+TRIED = (4, 5, 7, 997)  # a large one as well: the other side may turn some number of times that is known
 TURNS = 5000  # that are looked at one by one
 
 
@@ -54,13 +54,11 @@ def with_any_number(run: Run, logs: dict[int, tuple[Log, Path]]) -> list[Unpaire
     number = only_number(run, [log for log, _ in logs.values()])
     if number is None:
         return []
-    tried = [counted_with(run, logs, {number: value}) for value in TRIED]
-    places = [{(id(one.event), one.lane, one.peer) for one in each} for each in tried]
-    return [
-        replace(one, times=(0, 0))
-        for one in tried[0]
-        if all((id(one.event), one.lane, one.peer) in others for others in places)
-    ]
+    left = counted_with(run, logs, {number: TRIED[0]})
+    for value in TRIED[1:] if left else ():
+        again = {(id(one.event), one.lane, one.peer) for one in counted_with(run, logs, {number: value})}
+        left = [one for one in left if (id(one.event), one.lane, one.peer) in again]
+    return [replace(one, times=(0, 0)) for one in left]
 
 
 def counted_with(run: Run, logs: dict[int, tuple[Log, Path]], known: dict[Symbol, int] | None = None) -> list[Unpaired]:
@@ -158,7 +156,7 @@ class Counting:
         self.run = run
         self.without = without
         self.known = known or {}  # the number that is tried
-        self.left = TURNS
+        self.left = TURNS + 20 * max(self.known.values(), default=0)
         self.calls: dict[Half, tuple[Event, tuple[LogNode, ...]]] = {}
 
     def of_log(self, log: Log, lane: int, known: dict[Symbol, int], path: tuple[LogNode, ...]) -> Tally:
