@@ -27,7 +27,7 @@ class Api:
     same: tuple[str, ...] = ()  # parameters whose content is equal on all ranks afterwards
     result: str = ""  # none | same | argument | root | root or none | work | differs
     implicit: bool = False  # hides the collective: DT108 rather than DT101
-    when: str = ""  # only communicates when: sharded | distributed-init | training | keyword=value[, …]
+    when: str = ""  # only communicates when: sharded | engine | distributed-init | training | keyword=value[, …]
     value: str = ""  # for does=value: rank, local_rank, node, world_size, …
     cause: str = ""  # for does=source: why the result differs
     type: str = ""  # for does=make: canonical class of the result

@@ -39,7 +39,9 @@ def condition_holds(machine: Machine, call: Invocation) -> bool:
         return not stepping.grad_is_off(machine)
     if "=" in when:
         return all(is_given(call, condition) for condition in when.split(", "))
-    return when == "sharded" and is_sharded(machine, call)
+    if when == "engine" and isinstance(call.receiver, Object) and call.receiver.facts.get("engine"):
+        return True
+    return when in ("sharded", "engine") and is_sharded(machine, call)
 
 
 def is_given(call: Invocation, condition: str) -> bool:

@@ -297,6 +297,7 @@ def accelerator(machine: Machine, call: Invocation) -> Value:
     if shards or launched_to_shard(machine):
         made.facts["sharded"] = machine.facts["sharded"] = True
     made.facts[KEEPS_PARTS] = first_kind(call.get("fsdp_plugin"))
+    made.facts["engine"] = isinstance(call.get("deepspeed_plugin"), Object)  # at every stage it saves with all ranks
     return made
 
 
