@@ -125,10 +125,21 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
         return Const(0)
     made = opaque(machine, f"op {op}", left, right)
     if op == "*":
+        quotient = by_reciprocal(machine, left, right) or by_reciprocal(machine, right, left)
+        if quotient is not None:
+            return Unknown(quotient, made.cause, made.tags, made.like)
         return metrics.for_all(left, right, made)
     if op == "-":
         filled_shares.subtracted(machine, left, right, made)
     return made
+
+
+def by_reciprocal(machine: Machine, value: Value, factor: Value) -> Symbol | None:
+    """`loss * share`, where that is `1 / len(window)`: the loss is divided by as many as there are."""
+    if not isinstance(value, Unknown) or not isinstance(factor, Unknown) or factor.symbol.key[0] != "op /":
+        return None
+    over, by = factor.symbol.key[1:]
+    return machine.symbols.of("op /", token(value), by) if over in (token(ONE), token(Const(1.0))) else None
 
 
 def is_setting(value: Value) -> bool:
