@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine import library
 from dtlint.machine.contents import containers, sets
-from dtlint.machine.contents.items import few, short_items, turns_of, walked
+from dtlint.machine.contents.items import few, in_order, items_by_lane, short_items, turns_of, walked
 from dtlint.machine.contents.opaque import all_tags, opaque
 from dtlint.machine.control import over_generators
 from dtlint.machine.control.turns import moved_counters, note_items, note_turn, turn_again
@@ -78,7 +78,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     exact = exact_sources = True  # are all items known; were all, before conditions that nobody can decide
 
     def clause(index: int, lanes: int) -> None:
-        nonlocal exact, exact_sources
+        nonlocal exact, exact_sources, parted
         if index == len(node.clauses):
             value = machine.evaluate(node.element, lanes)
             if node.key is not None:
@@ -99,6 +99,20 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
             for item in items:
                 assign_target(machine, part.target, item, lanes)
                 filtered(part, index, lanes)
+            return
+        if (known := parts_of_lanes(machine, iterable, lanes)) is not None:
+            together, parted = known
+            exact_sources = False
+            uneven.append(parted)
+            for item, some in together:
+                assign_target(machine, part.target, item, some)
+                if some == lanes:
+                    filtered(part, index, lanes)
+                else:
+                    text = f"what is in {text_of(part.iterable)}"
+                    at = node.at or machine.current_at
+                    asked = Decision("branch", frame.path, at, text, parted, some, lanes, frame.scope)
+                    machine.guarded(asked, partial(filtered, part, index, some))
             return
         exact = exact_sources = False
         run = over_generators.walked(machine, iterable, lanes)
@@ -183,7 +197,7 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
         return finished(machine, node, tuple(collected), mask)
     told = (
         all(map(acts, collected))
-        or one_name_each(collected, takers, mask)
+        or left_out_by_some(collected, takers, mask)
         or (len(sources) == 1 and counts_ranks(sources[0]) and all(map(counted, collected)))
     )
     if exact and parted is not None and node.kind in ("list", "generator") and told:
@@ -222,16 +236,32 @@ def run_comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
     return made
 
 
+def parts_of_lanes(machine: Machine, iterable: Value, mask: int) -> tuple[list[tuple[Value, int]], Cause] | None:
+    """Names or things of the project that stand in a list which some lanes have filled otherwise: who takes each."""
+    held = items_by_lane(machine, iterable)
+    known = held is not None and all(
+        is_name(one) or acts(one) for lane in held.lanes for one in containers.items_of(machine, lane) or ()
+    )
+    together = in_order(held, mask) if held is not None and known else None
+    return (together, held.cause) if held is not None and together is not None else None
+
+
 def sizes_of_gradients(collected: list[Value], sources: list[Value]) -> bool:
     """`p.numel() for p in grads`: how many numbers each has follows from the model, whatever the numbers are."""
     return own_gradients.are_gradients(tuple(sources)) and all(value.cause is None for value in collected)
 
 
-def one_name_each(collected: list[Value], takers: list[int], mask: int) -> bool:
-    """`name for name, ranks in roles.items() if rank in ranks`: does a table that is written down call each rank one
-    thing?"""
-    named = all(isinstance(one, Const) and isinstance(one.value, str) for one in collected)
-    return named and sorted(lane for lanes in takers for lane in lanes_in(lanes)) == [*lanes_in(mask)]
+def left_out_by_some(collected: list[Value], takers: list[int], mask: int) -> bool:
+    """`name for name in wanted if lead or name not in LEAD_ONLY`, `name for name, ranks in roles.items() if rank in
+    ranks`: of several names written down, do the same ranks leave some out, or is each rank called one thing? What is
+    dealt out is nothing of both."""
+    partly = {lanes for lanes in takers if lanes != mask}
+    one_each = sorted(lane for lanes in takers for lane in lanes_in(lanes)) == [*lanes_in(mask)]
+    return all(map(is_name, collected)) and (one_each or (len(partly) == 1 and len(collected) > 1))
+
+
+def is_name(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, str)
 
 
 def note_keys(machine: Machine, made: Object, pairs: list[Value], shares: list[Cause]) -> None:
