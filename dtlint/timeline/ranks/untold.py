@@ -30,9 +30,14 @@ class Untold:
         return any(mask & absent and mask & here != here for mask in self.partial)
 
     def answers_later(self, divergence: Divergence) -> bool:
-        """Those that wait do so for ever, turn after turn, and the others give away a function that makes the call."""
+        """Those that wait do so for ever, turn after turn, and the others give away a function that makes the call; or
+        the others make it turn by turn, and who gave it away is called as often: a search for settings, say."""
         turns = any(isinstance(node, Loop) and node.kind == "while" for node in divergence.path)
-        return turns and any(op == divergence.event.op and mask & divergence.absent for op, mask in self.given)
+        if turns and any(op == divergence.event.op and mask & divergence.absent for op, mask in self.given):
+            return True
+        other = divergence.other
+        in_turns = other is not None and any(isinstance(node, Loop) for node in divergence.other_path)
+        return in_turns and other is not None and other.op == divergence.event.op and given_away(divergence.path)
 
     def below(self, choice: Choice) -> bool:
         return any(choice is node for _, path in self.events for node in path)
