@@ -41,7 +41,8 @@ from dtlint.machine.values import (
 
 # properties and methods that are equal on all ranks though the values differ
 ALIKE = frozenset(
-    {"type", "dtype", "device", "layout", "ndim", "dim", "is_cuda", "is_floating_point", "requires_grad", "shape"}
+    {"type", "dtype", "device", "layout", "ndim", "dim", "shape", "device_mesh", "placements", "itemsize"}
+    | {"is_cuda", "is_floating_point", "is_complex", "is_sparse", "is_meta", "is_quantized", "requires_grad"}
 )
 NAME = "__name__"
 BUILTINS = frozenset(dir(builtins))
