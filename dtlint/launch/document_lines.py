@@ -19,7 +19,7 @@ NUMBERING = re.compile(r"torch\.distributed\.launch\b")
 BY_PATH = re.compile(r"\S*\btorch/distributed/(launch|run)\.py\b")  # the launcher as a file, where it is installed
 ONE_LAUNCHER = re.compile(r"\btorchrun\b|torch\.distributed\.(?:launch|run)\b")
 ELSEWHERE = re.compile(
-    r"--(?:nnodes|node[-_]rank|master[-_]addr|rdzv[-_]endpoint)\b(?![= ]1\b|[= ]0\b|[= ]localhost|[= ]127\.0\.0\.1)"
+    r"--(?:nnodes|node[-_]rank|master[-_]addr|rdzv[-_]endpoint)\b(?![= ][\"']?(?:1\b|0\b|localhost|127\.0\.0\.1))"
     r"|\b(?:srun|mpirun|mpiexec|horovodrun|kubectl|pdsh|ssh)\b"
 )
 SEVERAL_NODES = re.compile(r"\s--num[-_](?:nodes|machines)\b(?![= ]+1(?![\w$.]))")

@@ -8,6 +8,7 @@ from itertools import pairwise, takewhile
 from dtlint.machine.contents.truth import APART
 from dtlint.machine.library.computing.provenance import OWN_FILES, OWN_TABLES
 from dtlint.machine.library.computing.tensors import ALIASES, COPIES, REVEALS
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.groups import MEMBERS
 from dtlint.machine.library.python.iterators import ITEMS
 from dtlint.machine.logs import EXITS, FAILS, Attempt, Call, Event, LogNode, Loop, Place, inner_logs
@@ -55,6 +56,8 @@ def code_of(run: Run, divergence: Divergence) -> tuple[str, str]:
         return "", ""  # family DT8 looks at managers
     if shape == "argument":
         return ("DT109" if is_creation(divergence) else "DT107"), ("strict" if by_files(divergence) else "default")
+    if shape in ("swallowed", "trip") and gives_up(divergence.event):
+        return "", ""
     if shape == "handler":
         return "DT105", "default"
     if shape == "swallowed":
@@ -76,6 +79,12 @@ def code_of(run: Run, divergence: Divergence) -> tuple[str, str]:
     if shape == "order" and (not is_creation(divergence) or made_by_both(divergence)):
         return "DT104", "default"
     return guarded_code(divergence), "default"
+
+
+def gives_up(event: Event) -> bool:
+    """`monitored_barrier(timeout=…)`: whoever waits in it goes on with an error when somebody does not come."""
+    call = event.extra.get("call")
+    return isinstance(call, Invocation) and bool(call.row.extra.get("gives_up"))
 
 
 def comes_back(divergence: Divergence) -> bool:

@@ -134,8 +134,8 @@ def uneven_shards(run: Run) -> Iterator[tuple[Site, Steps]]:
     for part in survey(run).parts:
         if part.talks is None or part.leaves or part.loop.cause is None or part.loop.cause.kind != "shard":
             continue
-        if goes_round(part.loop, part.above):
-            continue
+        if goes_round(part.loop, part.above) or not part.talks.mask & (part.talks.mask - 1):
+            continue  # where one rank walks alone, nobody turns as often as it
         marks = cuts(part.loop)
         if not marks:
             continue
