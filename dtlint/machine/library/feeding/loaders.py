@@ -47,8 +47,10 @@ def is_loader(machine: Machine, value: Value | None) -> bool:
 
 def constructed(machine: Machine, thing: Object, call: Invocation) -> None:
     thing.attributes["dataset"] = call.get("dataset") or NONE
-    thing.attributes["sampler"] = call.get("sampler") or own_sampler(machine, call)
-    batch_sampler = call.get("batch_sampler")
+    sampler, batch_sampler = call.get("sampler"), call.get("batch_sampler")
+    if isinstance(sampler, Object) and sampler.kind == samplers.OF_BATCHES:
+        sampler, batch_sampler = NONE, sampler  # the data set is asked for whole batches
+    thing.attributes["sampler"] = sampler or own_sampler(machine, call)
     if batch_sampler is not None and batch_sampler != NONE:
         thing.attributes["batch_sampler"] = batch_sampler
     thing.facts["at"] = (machine.frame.path, machine.current_at, machine.frame.scope)
@@ -217,7 +219,7 @@ def length(machine: Machine, loader: Object) -> Value | None:
 
 def attribute(machine: Machine, loader: Object, name: str, mask: int) -> Value | None:
     if name == "batch_sampler":
-        made = machine.new("torch.utils.data.BatchSampler", mask)
+        made = machine.new(samplers.OF_BATCHES, mask)
         made.attributes["sampler"] = loader.attributes.get("sampler", NONE)
         if "call" in loader.facts and not loader.facts.get("prepared"):
             made.facts["call"] = loader.facts["call"]  # torch has made it, so it is what torch makes

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dtlint.machine.library.feeding.inside import Inside
 
 DISTRIBUTED = "torch.utils.data.DistributedSampler"
+OF_BATCHES = "torch.utils.data.BatchSampler"
 ORDERS = ("torch.utils.data.RandomSampler", "torch.utils.data.SequentialSampler")  # all of the data
 
 
@@ -111,7 +112,7 @@ def inner(machine: Machine, value: Value | None) -> Value | None:
         if held is not None and held != NONE:
             return held
         call = value.facts.get("call")
-        if call is not None and value.kind == "torch.utils.data.BatchSampler":
+        if call is not None and value.kind == OF_BATCHES:
             found = call.get("sampler")
             return found if isinstance(found, Object) else value
     return value
