@@ -19,7 +19,7 @@ from dtlint.machine.joining import prefer
 from dtlint.machine.logs import Log
 from dtlint.machine.names import classes
 from dtlint.machine.names.frames import Frame
-from dtlint.machine.starts import filled_from_outside
+from dtlint.machine.starts import filled_by_some, filled_from_outside
 from dtlint.machine.values import CONTAINERS, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
 
 CONSTRUCTORS = ("__init__", "__post_init__", "__new__")
@@ -94,7 +94,10 @@ def update(machine: Machine, holder: Object, name: str, thing: Object, owner: Cl
             found = value
         else:
             found = prefer(found, value)
-    if isinstance(found, Object) and found.kind in CONTAINERS and (written.unclear or len(written.values) > 0):
+    own = filled_by_some.by_some(machine, owner, name, found)
+    if own is not None:
+        found = own
+    elif isinstance(found, Object) and found.kind in CONTAINERS and (written.unclear or len(written.values) > 0):
         found = filled(machine, found, anything(machine, owner, name))
     elif isinstance(found, Const | Tuple) and written.unclear:
         found = anything(machine, owner, name)
