@@ -45,6 +45,7 @@ ALIKE = frozenset(
     | {"is_cuda", "is_floating_point", "is_complex", "is_sparse", "is_meta", "is_quantized", "requires_grad"}
 )
 NAME = "__name__"
+PART_OF_A_PART = "part of a part"  # word of a symbol: of what a library has made
 BUILTINS = frozenset(dir(builtins))
 COLLECTIONS: dict[str, type] = {"deque": deque, "Counter": Counter}
 
@@ -126,7 +127,8 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
         if isinstance(base, FunctionRef) and name == NAME and isinstance(base.node, ir.Function):
             return Const(base.node.name)
         made = written.made_by_function(machine, base, name) if isinstance(base, FunctionRef) else None
-        return made or machine.unknown("function attribute", token(base), name)
+        word = PART_OF_A_PART if of_a_record(base) else "function attribute"
+        return made or machine.unknown(word, token(base), name)
     if isinstance(base, Const | Tuple):
         if base != NONE and not has(type_name(base), name):
             if name == "value":
@@ -147,6 +149,12 @@ def given(base: Value, name: str) -> Value | None:
         base = base.function
     found = base.given.get(name) if isinstance(base, FunctionRef) and base.given is not None else None
     return None if found is MISSING else found
+
+
+def of_a_record(base: Value) -> bool:
+    """Is it a field of what a library has made, as far as nobody knows what it is?"""
+    receiver = base.receiver if isinstance(base, Bound) else None
+    return isinstance(receiver, Object) and isinstance(receiver.kind, str)
 
 
 def has_only_given(base: Value, name: str) -> bool:

@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from dtlint.findings import Span, Step
 from dtlint.machine.library.jax.facts import GRADIENT
 from dtlint.machine.logs import EXITS, Attempt, Call, Choice, Event, Log, LogNode, Loop, decisions, plain_question, told
+from dtlint.machine.names.attributes import PART_OF_A_PART
 from dtlint.machine.values import Const, Symbol
 from dtlint.machine.walks import walk
 from dtlint.timeline.records import calls_around
 from dtlint.timeline.symbols import numbers
 
 Path = tuple[LogNode, ...]
-UNFOLLOWED = frozenset({"call", "depth", "recursion"})  # the result of a function of the project that was not run
+# The result of a function of the project that was not run; a part of a part of what a library has made, which another
+# one of its kind may have taken the place of.
+UNFOLLOWED = frozenset({"call", "depth", "recursion", PART_OF_A_PART})
 
 
 NOTHING = Symbol(("nothing",), 0)  # for uses of which only the place is asked

@@ -16,7 +16,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Object, Symbol, Unknown, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.rounds import goes_round
-from dtlint.timeline.samples.asked_by_number import only_whole_ones
+from dtlint.timeline.samples.counted_batches import filled_up, only_whole_ones
 from dtlint.timeline.samples.data import Steps, kept
 from dtlint.timeline.steps.training import PartLoop, event_step, loader_of, place_of, step_at, survey
 
@@ -96,7 +96,7 @@ def batches_at(run: Run, what: str) -> Iterator[tuple[Event, Object]]:
             if loader is None:
                 continue
             walked = any(isinstance(node, Loop) and loader_of(node.subject) is loader for node in path)
-            if walked or not only_whole_ones(run, loader):
+            if not filled_up(run, loader) and (walked or not only_whole_ones(run, loader)):
                 yield event, loader
 
 
