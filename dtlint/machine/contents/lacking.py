@@ -41,7 +41,12 @@ def written(machine: Machine, thing: Object, name: Any, mask: int) -> None:
     if known is not None and place in known:
         known[place] |= mask
     elif mask & thing.birth != thing.birth and thing.attributes.get(name, MISSING) is MISSING and by_rank(machine):
-        machine.facts.setdefault(MADE_BY, {})[place] = mask | ~thing.birth
+        made_by(machine, thing, name, mask)
+
+
+def made_by(machine: Machine, thing: Object, name: Any, mask: int) -> None:
+    """It has this attribute on these lanes only."""
+    machine.facts.setdefault(MADE_BY, {})[thing.number, name] = mask | ~thing.birth
 
 
 def forgotten(machine: Machine, thing: Object, name: Any) -> None:

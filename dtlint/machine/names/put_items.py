@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dtlint.machine import library
-from dtlint.machine.contents import asked_for, filled_by, keys_of_some, own_keys, written
+from dtlint.machine.contents import asked_for, filled_by, keys_of_some, lacking, own_keys, written
 from dtlint.machine.contents.containers import (
     ITEMS,
     KEYS,
@@ -126,10 +126,7 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
                 return
             keys_of_some.put(machine, container, index.value, mask)
             if mask & container.birth != container.birth and ("key", index.value) not in container.attributes:
-                cause = machine.control_cause() or Cause("rank")
-                held = machine.unknown(*a_key_more(container), cause=cause, tags=frozenset({UNEVEN}))
-                machine.set(container, OTHERS, others_in(machine, container), container.birth)
-                machine.set(container, "[]", held, container.birth)
+                one_key_more(machine, container, machine.control_cause() or Cause("rank"))
             machine.set(container, ("key", index.value), value, mask)
             if FIELDS in container.facts:
                 machine.set(container.facts[FIELDS], index.value, value, mask)
@@ -211,11 +208,25 @@ def perhaps_another(machine: Machine, table: Object, index: Value, value: Value,
             machine.set(table, name, join(value, old, machine.symbols, symbol, None), mask)
 
 
+def one_key_more(machine: Machine, container: Object, cause: Cause) -> None:
+    """Some lanes have a key that the others lack."""
+    held = machine.unknown(*a_key_more(container), cause=cause, tags=frozenset({UNEVEN}))
+    machine.set(container, OTHERS, others_in(machine, container), container.birth)
+    machine.set(container, "[]", held, container.birth)
+
+
 def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
     """`target.update(source)` for a dictionary."""
     filled_by.put(machine, target, mask)
     if isinstance(source, Object) and source.kind == "dict":
+        some = keys_of_some.is_closed(source) and ("[]" not in target.attributes or keys_of_some.is_closed(target))
         for name, value in list(source.attributes.items()):
+            if some and name in ("[]", OTHERS):
+                continue  # only that some lanes have a key more, which is said of the keys themselves
+            lanes = lacking.lanes_with(machine, source, name) if some else None
+            if lanes is not None and name not in target.attributes:
+                lacking.made_by(machine, target, name, lanes & mask)
+                one_key_more(machine, target, keys_of_some.because(machine, source))
             machine.set(target, name, value, mask)
             if FIELDS in target.facts and isinstance(name, tuple):
                 machine.set(target.facts[FIELDS], name[1], value, mask)
