@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from dtlint.machine.lanes import token
+from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.values import Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.steps.schedule_counts import (
     Schedule,
@@ -20,19 +21,23 @@ from dtlint.timeline.steps.schedule_counts import (
     quotient,
 )
 
+WINDOW = "gradient_accumulation_steps"
 OTHERWISE = ("gradient_accumulation_plugin", "step_scheduler_with_optimizer")
 
 
-def prepared_wrongly(schedule: Schedule, by: Any, loader: Any, waits: bool) -> WrongLength | None:
-    """`waits`: does the program leave it to the framework to step in the last micro-batch of a window?"""
+def prepared_wrongly(
+    schedule: Schedule, by: Any, loader: Any, waits: bool, batches: frozenset[Any]
+) -> WrongLength | None:
+    """`waits`: does the program leave it to the framework to step in the last micro-batch of a window? `batches`: how
+    large the batches of its loaders are."""
     made = by.receiver.facts.get("call") if isinstance(by.receiver, Object) else None
     if made is None or any(made.get(name) is not None for name in OTHERWISE):
         return None
-    window = made.get("gradient_accumulation_steps")
+    window = made.get(WINDOW)
     found = times_the_window(schedule, window, waits)
     if found is None and isinstance(loader, Object) and loader.facts.get("whole batches") is False:
         found = after_sharding(schedule, window, loader) or processes_again(schedule, loader)
-    return found
+    return found or (window_forgotten(schedule, window, loader, batches) if waits else None)
 
 
 def after_sharding(schedule: Schedule, window: Value | None, loader: Object) -> WrongLength | None:
@@ -97,3 +102,44 @@ def times_the_window(schedule: Schedule, window: Value | None, waits: bool) -> W
                 "multiplied by the number of micro-batches",
             )
     return None
+
+
+def window_forgotten(
+    schedule: Schedule, window: Value | None, loader: Any, batches: frozenset[Any]
+) -> WrongLength | None:
+    """`epochs * (len(data) // (batch * processes))`: nothing is divided by the window, by whatever name. Where as many
+    processes share the loader as there are micro-batches in a window, its own length is right."""
+    if window in (None, Const(1)) or not schedule.lengths:
+        return None
+    if not schedule.parallel and isinstance(loader, Object) and schedule.lengths == {loader.number}:
+        return None
+    if any(token(window) in (one, *one.key) or WINDOW in one.key for one in symbols_in(schedule.symbol)):
+        return None
+    parts = [found for side in counted_sides(longest(schedule.symbol)) for found in quotient(side)]
+    counted = [power for part, power in parts if isinstance(part, Symbol) and any(lengths(part))]
+    divisors = [as_given(part) for part, power in parts if power < 0 and not is_world(part)]
+    if counted != [1] or not {as_given(one) for one in batches}.issuperset(divisors):
+        return None
+    return WrongLength(
+        schedule.made,
+        "the schedule is as long as there are micro-batches, but once prepared it steps once per window only",
+        f"divide the length by `{WINDOW}`",
+        "counts micro-batches",
+    )
+
+
+def as_given(part: Any) -> Any:
+    """`int(options.batch_size)` is the option."""
+    while isinstance(part, Symbol) and part.key[0] == "builtins.int":
+        part = part.key[1]
+    return part
+
+
+def counted_sides(symbol: Symbol) -> list[Symbol]:
+    """`steps = epochs * len(loader) if options.steps is None else options.steps`, times what else there is: of the
+    sides of a branch, those that count."""
+    kind, *sides = symbol.key
+    inner = [part for part in sides[1 if kind == "phi" else 0 :] if isinstance(part, Symbol) and any(lengths(part))]
+    if kind == "phi" or (kind == "op *" and any(map(is_world, factors(symbol)))):
+        return [found for part in inner for found in counted_sides(part)]
+    return [symbol]

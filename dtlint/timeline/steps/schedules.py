@@ -129,7 +129,7 @@ def wrong_lengths(run: Any) -> Iterator[WrongLength]:
         found = found or (
             None
             if by is not None and evidence.alone(run)
-            else prepared_wrongly(schedule, by, walked_over(stepped[1].subject), waits)
+            else prepared_wrongly(schedule, by, walked_over(stepped[1].subject), waits, batch_sizes(run))
             if by is not None
             else before_sharding(run, schedule)
             or of_all_samples(run, schedule)
@@ -216,6 +216,13 @@ def batches_of_all(run: Any) -> set[Any]:
             if one.key[0] in DIVIDES and not is_written(one.key[1]) and not is_written(one.key[2]):
                 found.add(one.key[1])
     return found
+
+
+def batch_sizes(run: Any) -> frozenset[Any]:
+    given = (met.event.extra["call"].get("batch_size") for met in events(run, "record", "loader"))
+    return frozenset(
+        one.symbol if isinstance(one, Unknown) else one.value for one in given if isinstance(one, Unknown | Const)
+    )
 
 
 def is_written(part: Any) -> bool:
