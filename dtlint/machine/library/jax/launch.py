@@ -9,10 +9,14 @@ from __future__ import annotations
 from dtlint.ir.text import render
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.jax import axes as jax_axes
 from dtlint.machine.library.jax import facts as jax_facts
+from dtlint.machine.library.jax import outputs as jax_outputs
 from dtlint.machine.library.jax.collectives import GRADIENTS
 from dtlint.machine.library.jax.facts import words
-from dtlint.machine.values import NONE, Object
+from dtlint.machine.values import NONE, Object, Value
+
+SHARDINGS = ("in_shardings", "out_shardings", "in_axis_resources", "out_axis_resources")  # as pjit called them once
 
 
 def mapped(machine: Machine, thing: Object, mapping: jax_facts.Mapping, call: Invocation) -> None:
@@ -25,10 +29,26 @@ def mapped(machine: Machine, thing: Object, mapping: jax_facts.Mapping, call: In
         machine.emit_event("record", "host-step", "jax.pmap", call.mask, extra=extra)
 
 
-def jitted(machine: Machine, call: Invocation) -> None:
+def jitted(machine: Machine, thing: Object, call: Invocation) -> None:
     given = jax_facts.deep((*call.arguments, *(value for _, value in call.keywords)))
-    if any(tag[2] for tag in words(given, "global")):
+    if any(tag[2] for tag in words(given, "global")) or spreads(machine, thing):
         start(machine, "jax.jit", call)
+
+
+def spreads(machine: Machine, thing: Object) -> bool:
+    """`jit(step, in_shardings=NamedSharding(mesh, P("data")))`, over a mesh of the devices of all hosts."""
+    around = machine.facts.get("jax mesh")
+    given = (jax_axes.option(thing, name) for name in SHARDINGS)
+    return any(
+        bool(jax_outputs.sharded_over(one)) and jax_axes.of_all_hosts(mesh_of(one) or around)
+        for shardings in given
+        if shardings is not None
+        for one in jax_facts.leaves(shardings)
+    )
+
+
+def mesh_of(sharding: Value) -> Value | None:
+    return sharding.attributes.get("mesh") if isinstance(sharding, Object) else None
 
 
 def start(machine: Machine, api: str, call: Invocation) -> None:

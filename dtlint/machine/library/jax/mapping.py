@@ -337,7 +337,7 @@ def compiled(machine: Machine, thing: Object, call: Invocation) -> Value:
         result = inner(machine, thing, call.arguments, call.keywords, call)
     finally:
         machine.facts["jax compiled"], machine.facts[jax_facts.WHOLE] = saved, whole
-    jax_launch.jitted(machine, call)
+    jax_launch.jitted(machine, thing, call)
     told = jax_donation.donate(machine, thing, call)
     made = jax_donation.in_new_buffers(machine, result)
     machine.changed_nothing()
