@@ -74,7 +74,7 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     for word in ("host draw", "host noise"):
         if word in seen and what != "call":  # a writer that one host has shows what it is given
             host_draws(machine, found, values, word)
-    drop: set[str] = {"device axis"} if what.startswith("compare") else set()
+    drop: set[str] = {"device axis"} if what in ("compare in", "compare is") else set()  # else each item is compared
     if asks(machine, what):
         drop |= {"grad", "partly", "summed", "over", "mean"}  # an answer about gradients is none
     if "plain" in seen and not keeps_shape(what, values):
