@@ -30,8 +30,8 @@ from dtlint.machine.starts.called_by_frameworks import for_a_framework, on_sever
 from dtlint.machine.starts.driving import callers_first, drivers, joining
 from dtlint.machine.starts.entries import MADE, Entry, run_function, run_script, tells_who_it_is
 from dtlint.machine.starts.parting_state import attributes_by_class
+from dtlint.machine.starts.run_before import CONSTRUCTORS
 from dtlint.machine.starts.scripts import FUNCTION_DEEPEST, FUNCTION_NEAR, is_script
-from dtlint.machine.starts.state import CONSTRUCTORS
 from dtlint.machine.uses import Uses
 from dtlint.machine.walks import walk
 

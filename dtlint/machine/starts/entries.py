@@ -24,6 +24,7 @@ from dtlint.machine.starts import (
     called_by_frameworks,
     first_instance,
     given_back,
+    run_before,
     set_up,
     settings,
     stand_ins,
@@ -84,7 +85,7 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
             machine.facts[CALLED_ALONE] = True
         elif tells_who_it_is(machine, owner):
             machine.facts[HELD_BY_ALL] = True
-            if is_hook(machine, kind, function.name) or function.name in state.CONSTRUCTORS:
+            if is_hook(machine, kind, function.name) or function.name in run_before.CONSTRUCTORS:
                 machine.facts[CALLED_ON_ALL] = True
         elif is_hook(machine, kind, function.name) and called_by_frameworks.on_several_ranks(machine):
             machine.facts[CALLED_ON_ALL] = True
@@ -202,7 +203,7 @@ def instance_of(machine: Machine, kind: ClassRef, entered: ir.Function | None = 
 def begins_with_constructor(machine: Machine, receiver: Value | None, function: ir.Function) -> None:
     """Who calls the method has made the instance: one log of both."""
     made: list[LogNode] = []
-    if isinstance(receiver, Object) and function.name not in state.CONSTRUCTORS:
+    if isinstance(receiver, Object) and function.name not in run_before.CONSTRUCTORS:
         made = receiver.facts.get(MADE, [])
     for node in made:
         machine.emit(node)
@@ -227,7 +228,7 @@ def entered_on(machine: Machine, kind: ClassRef, function: ir.Function) -> Value
             state.settle(machine, made, function)
         return made
 
-    if function.name in state.CONSTRUCTORS:
+    if function.name in run_before.CONSTRUCTORS:
         return first_instance.given(machine, kind, "new", make)
     return first_instance.given(machine, kind, "settled", settle)
 

@@ -8,7 +8,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.starts import state
+from dtlint.machine.starts import run_before, state
 from dtlint.machine.values import ClassRef, Object, Unknown, Value
 
 WHO = ("is_main", "is_local_main", "rank", "local_rank")  # values of a row
@@ -30,7 +30,7 @@ def parted(machine: Machine, owner: ClassRef) -> set[str]:
     """Lists that are filled below a question for the rank, wherever they are."""
     anywhere: list[str] = []
     asked: list[str] = []
-    for method in state.methods(owner):
+    for method in run_before.methods(owner):
         anywhere += filled(method.body)
         for node in every_node(method.body):
             if isinstance(node, ir.If) and asks_who(machine, node.test):

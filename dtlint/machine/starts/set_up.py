@@ -17,7 +17,7 @@ from dtlint.machine.functions import entering, following
 from dtlint.machine.logs import Decision, Guards, Log
 from dtlint.machine.names import classes
 from dtlint.machine.names.frames import Frame
-from dtlint.machine.starts import state
+from dtlint.machine.starts import run_before, state
 from dtlint.machine.values import BY_RANK, CONTAINERS, NONE, ClassRef, FunctionRef, Object, Row, Slots, Value
 
 MOST = 4  # methods of one class
@@ -64,7 +64,7 @@ def names_of(machine: Machine, owner: ClassRef) -> tuple[set[str], list[tuple[ir
         ahead = prepares(machine, owner)
         methods = [
             (one, *names_in(one, by_some=one.name in ahead or not one.tokens.isdisjoint(asking)))
-            for one in state.methods(owner)
+            for one in run_before.methods(owner)
         ]
         asked = {name for _, names, _ in methods for name in names}
         makers = [(one, made) for one, _, made in methods if one.name in ahead or reaches(machine, one)]

@@ -20,9 +20,9 @@ from dtlint.machine.logs import Log
 from dtlint.machine.names import classes
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.starts import filled_by_some, filled_from_outside
+from dtlint.machine.starts.run_before import CONSTRUCTORS, methods
 from dtlint.machine.values import CONTAINERS, ClassRef, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
 
-CONSTRUCTORS = ("__init__", "__post_init__", "__new__")
 CHANGES = frozenset(
     {"append", "appendleft", "extend", "insert", "pop", "popleft", "popitem", "remove", "clear", "update"}
     | {"setdefault", "add", "discard"}
@@ -162,14 +162,6 @@ def written_by(machine: Machine, owner: ClassRef) -> dict[str, Written]:
         for method in methods(owner):
             gather(machine, method, found)
     return found
-
-
-def methods(owner: ClassRef) -> Iterator[ir.Function]:
-    """The methods that may have run before the one that is entered."""
-    for statement in owner.node.body:
-        if isinstance(statement, ir.Function) and statement.name not in CONSTRUCTORS and statement.params:
-            if statement.params[0].name == "self":
-                yield statement
 
 
 def gather(machine: Machine, method: ir.Function, found: dict[str, Written]) -> None:

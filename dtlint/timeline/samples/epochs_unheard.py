@@ -10,7 +10,7 @@ from dtlint.ir.functions import called_name, every_node
 from dtlint.machine.library.drawing.draws import PERMUTES
 from dtlint.machine.names import classes
 from dtlint.machine.run import Run
-from dtlint.machine.starts.state import CONSTRUCTORS
+from dtlint.machine.starts.run_before import CONSTRUCTORS
 from dtlint.machine.values import FunctionRef, Object
 from dtlint.timeline.records import recorded
 from dtlint.timeline.samples.epochs_kept import keeps_only, method_of, methods_of, walked_over

@@ -26,7 +26,7 @@ from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.python.own_order import NUMBERED
 from dtlint.machine.logs import EXITS, Attempt, Choice, Event, Group, Log, LogNode, Site
 from dtlint.machine.run import Run
-from dtlint.machine.starts import state
+from dtlint.machine.starts import run_before, state
 from dtlint.machine.values import BY_SHARE, FALSE, Cause, ClassRef, Const, Object, Row, Symbol, Unknown, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.places.files import accesses
@@ -287,7 +287,7 @@ def samples_in(dataset: Value, draws: frozenset[Any], below: int = 2) -> Iterato
     if not below or not isinstance(dataset, Object) or not isinstance(dataset.kind, ClassRef):
         yield dataset
         return
-    nodes = [node for method in state.methods(dataset.kind) for node in every_node(method.body)]
+    nodes = [node for method in run_before.methods(dataset.kind) for node in every_node(method.body)]
     named = Counter(state.attribute_name(node) for node in nodes)
     operands = (side for node in nodes if isinstance(node, ir.BinOp) for side in (node.left, node.right))
     computed = Counter(state.attribute_name(side) for side in operands)

@@ -14,7 +14,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
-from dtlint.machine.starts import state
+from dtlint.machine.starts import run_before, state
 from dtlint.machine.values import ClassRef
 
 PICKS = "__getitem__"
@@ -28,7 +28,7 @@ def walked_whole(kind: ClassRef) -> set[str]:
     walked: dict[str, int] = {}
     named: dict[str, int] = {}
     for method in found:
-        if method.name in state.CONSTRUCTORS:
+        if method.name in run_before.CONSTRUCTORS:
             continue
         for node in every_node(method.body):
             name = state.attribute_name(node)
@@ -46,7 +46,7 @@ def drawn_from(kind: ClassRef, draws: frozenset[Any], tables: set[str]) -> set[s
     counted: Counter[str] = Counter()
     named: Counter[str] = Counter()
     for method in (node for owner in owners(kind) for node in owner.node.body if isinstance(node, ir.Function)):
-        if method.name in state.CONSTRUCTORS:
+        if method.name in run_before.CONSTRUCTORS:
             continue
         for node in every_node(method.body):
             named[state.attribute_name(node)] += 1
