@@ -80,3 +80,10 @@ def called_names(below: Any, outside: tuple[type, ...] = ()) -> Iterator[str]:
 def called_name(call: nodes.Call) -> str:
     """The last name of what is called: `init` of `group.init()`"""
     return str(getattr(call.func, "name", getattr(call.func, "id", "")))
+
+
+def attribute_name(target: Any) -> str:
+    """`self.name`"""
+    if isinstance(target, nodes.Attr) and isinstance(target.value, nodes.Name) and target.value.id == "self":
+        return str(target.name)
+    return ""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import every_node
+from dtlint.ir.functions import attribute_name, every_node
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.starts import run_before, state
+from dtlint.machine.starts import run_before
 from dtlint.machine.values import ClassRef, Object, Unknown, Value
 
 WHO = ("is_main", "is_local_main", "rank", "local_rank")  # values of a row
@@ -41,7 +41,7 @@ def parted(machine: Machine, owner: ClassRef) -> set[str]:
 def filled(body: object) -> Iterator[str]:
     for node in every_node(body):
         if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr) and node.func.name in ("append", "extend"):
-            name = state.attribute_name(node.func.value)
+            name = attribute_name(node.func.value)
             if name:
                 yield name
 

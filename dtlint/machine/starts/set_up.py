@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import every_node
+from dtlint.ir.functions import attribute_name, every_node
 from dtlint.machine.core import Machine, OutOfBudget
 from dtlint.machine.functions import entering, following
 from dtlint.machine.logs import Decision, Guards, Log
 from dtlint.machine.names import classes
 from dtlint.machine.names.frames import Frame
-from dtlint.machine.starts import run_before, state
+from dtlint.machine.starts import run_before
 from dtlint.machine.values import BY_RANK, CONTAINERS, NONE, ClassRef, FunctionRef, Object, Row, Slots, Value
 
 MOST = 4  # methods of one class
@@ -172,11 +172,11 @@ def names_in(method: ir.Function, by_some: bool) -> tuple[set[str], set[str]]:
     made: set[str] = set()
     plain = () if by_some else PLAIN
     for node in every_node(method.body):
-        if name := state.attribute_name(node):
+        if name := attribute_name(node):
             asked.add(name)
         elif isinstance(node, ir.Assign) and not isinstance(node.value, plain):
             targets = (one for target in node.targets for one in places(target))
-            made.update(name for one in targets if (name := state.attribute_name(one)))
+            made.update(name for one in targets if (name := attribute_name(one)))
     return asked, made
 
 

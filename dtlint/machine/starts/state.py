@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import every_node
+from dtlint.ir.functions import attribute_name, every_node
 from dtlint.machine.contents import lacking
 from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.core import Machine
@@ -195,13 +195,6 @@ def note_change(target: Any, found: dict[str, Written]) -> None:
     name = written_name(target)
     if name:
         found.setdefault(name, Written()).unclear = True
-
-
-def attribute_name(target: Any) -> str:
-    """`self.name`"""
-    if isinstance(target, ir.Attr) and isinstance(target.value, ir.Name) and target.value.id == "self":
-        return str(target.name)
-    return ""
 
 
 def written_name(target: Any) -> str:

@@ -7,11 +7,11 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import attribute_name
 from dtlint.machine.library.feeding.data import TOLD_EPOCH
 from dtlint.machine.logs import Event
 from dtlint.machine.run import Run
 from dtlint.machine.starts.run_before import CONSTRUCTORS
-from dtlint.machine.starts.state import attribute_name
 from dtlint.machine.values import ClassRef, FunctionRef, Object
 from dtlint.timeline.records import recorded
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import called_names, every_node
+from dtlint.ir.functions import attribute_name, called_names, every_node
 from dtlint.machine.starts.run_before import CONSTRUCTORS
-from dtlint.machine.starts.state import attribute_name
 from dtlint.machine.values import Object, Value
 from dtlint.timeline.samples.epochs_kept import methods_of
 

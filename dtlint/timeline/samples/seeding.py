@@ -13,7 +13,7 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import every_node
+from dtlint.ir.functions import attribute_name, every_node
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.drawing.seeds import LOADED, State
@@ -26,7 +26,7 @@ from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.python.own_order import NUMBERED
 from dtlint.machine.logs import EXITS, Attempt, Choice, Event, Group, Log, LogNode, Site
 from dtlint.machine.run import Run
-from dtlint.machine.starts import run_before, state
+from dtlint.machine.starts import run_before
 from dtlint.machine.values import BY_SHARE, FALSE, Cause, ClassRef, Const, Object, Row, Symbol, Unknown, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.places.files import accesses
@@ -288,9 +288,9 @@ def samples_in(dataset: Value, draws: frozenset[Any], below: int = 2) -> Iterato
         yield dataset
         return
     nodes = [node for method in run_before.methods(dataset.kind) for node in every_node(method.body)]
-    named = Counter(state.attribute_name(node) for node in nodes)
+    named = Counter(attribute_name(node) for node in nodes)
     operands = (side for node in nodes if isinstance(node, ir.BinOp) for side in (node.left, node.right))
-    computed = Counter(state.attribute_name(side) for side in operands)
+    computed = Counter(attribute_name(side) for side in operands)
     tables = {name for name, held in dataset.attributes.items() if isinstance(held, Object) and held.kind == "dict"}
     passed = walked_whole(dataset.kind) | drawn_from(dataset.kind, draws, tables)
     asked = asked_by_number(dataset.kind)

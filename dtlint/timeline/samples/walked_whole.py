@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import every_node
-from dtlint.machine.starts import run_before, state
+from dtlint.ir.functions import attribute_name, every_node
+from dtlint.machine.starts import run_before
 from dtlint.machine.values import ClassRef
 
 PICKS = "__getitem__"
@@ -31,7 +31,7 @@ def walked_whole(kind: ClassRef) -> set[str]:
         if method.name in run_before.CONSTRUCTORS:
             continue
         for node in every_node(method.body):
-            name = state.attribute_name(node)
+            name = attribute_name(node)
             named[name] = named.get(name, 0) + 1
         for over in walks(method):
             walked[over] = walked.get(over, 0) + 1
@@ -49,12 +49,12 @@ def drawn_from(kind: ClassRef, draws: frozenset[Any], tables: set[str]) -> set[s
         if method.name in run_before.CONSTRUCTORS:
             continue
         for node in every_node(method.body):
-            named[state.attribute_name(node)] += 1
+            named[attribute_name(node)] += 1
             if isinstance(node, ir.Call) and node.args:
                 held = node.args[0]
-                name = state.attribute_name(held)
-                if isinstance(held, ir.Index) and state.attribute_name(held.value) in tables:
-                    name = state.attribute_name(held.value)
+                name = attribute_name(held)
+                if isinstance(held, ir.Index) and attribute_name(held.value) in tables:
+                    name = attribute_name(held.value)
                 drawn[name] += node.at in draws
                 counted[name] += isinstance(node.func, ir.Name) and node.func.id == "len"
     return {name for name, times in drawn.items() if name and times and times + counted[name] == named[name]}
@@ -72,20 +72,20 @@ def asked_by_number(kind: ClassRef) -> set[str] | None:
     if picks is None or counts is None or len(picks.params) != 2:
         return None
     names = made_into(picks.params[1].name, picks)
-    asked = {state.attribute_name(node) for node in every_node(counts.body)}
+    asked = {attribute_name(node) for node in every_node(counts.body)}
     for node in every_node(picks.body):
         if isinstance(node, ir.For) and mentions(node.body, names):  # looks for the place of the sample
-            asked.update(state.attribute_name(inner) for inner in every_node(node.iterable))
+            asked.update(attribute_name(inner) for inner in every_node(node.iterable))
         given: Any = node.index if isinstance(node, ir.Index) else ()
         if isinstance(node, ir.Call):
             given = (node.args, node.keywords)
         if not mentions(given, names):
             continue
         owner = node.func if isinstance(node, ir.Call) else node.value
-        called = state.attribute_name(owner) if isinstance(node, ir.Call) else ""
+        called = attribute_name(owner) if isinstance(node, ir.Call) else ""
         if called in methods or (isinstance(owner, ir.Attr) and isinstance(owner.value, ir.Call)):
             return None
-        asked.update(state.attribute_name(inner) for inner in every_node(node))
+        asked.update(attribute_name(inner) for inner in every_node(node))
     return asked - {""}
 
 
@@ -127,9 +127,9 @@ def owners(kind: ClassRef) -> Iterator[ClassRef]:
 def walks(method: ir.Function) -> Iterator[str]:
     for node in every_node(method.body):
         if isinstance(node, ir.For) and not searches(node):
-            yield state.attribute_name(node.iterable)
+            yield attribute_name(node.iterable)
         elif isinstance(node, ir.Comp) and node.kind == "dict" and names_only([node.key, node.element], node.clauses):
-            yield from (state.attribute_name(clause.iterable) for clause in node.clauses)
+            yield from (attribute_name(clause.iterable) for clause in node.clauses)
 
 
 def searches(loop: ir.For) -> bool:
