@@ -191,7 +191,10 @@ def run_while(machine: Machine, node: ir.While, mask: int) -> int:
     box: dict[str, Any] = {}
 
     def enter(lanes: int) -> int:
+        state = machine.frame.loops[-1]
+        state.asked = node.test if not node.orelse else None
         value = machine.evaluate(node.test, lanes)
+        state.asked = None
         true, _, unsure, cause, asked = truth(machine, value, lanes, counted=True)
         box.update(true=true, unsure=unsure, cause=cause, value=value, asked=asked)
         return (true | unsure) & ~machine.frame.left

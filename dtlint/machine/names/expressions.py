@@ -224,7 +224,8 @@ def boolean(machine: Machine, node: ir.BoolOp, mask: int) -> Value:
         if unsure:
             # whether the operand runs is not known; what it does is a side of a choice
             older = machine.objects
-            perhaps = maybe(machine, node.op, later, unsure, going & ~unsure, cause, symbol)
+            ends = node.op == "and" and cause is None and ends_the_loop(machine, node)
+            perhaps = maybe(machine, node.op, later, unsure, going & ~unsure, cause, symbol, ends)
             if perhaps is None:
                 break  # the answer is known here, and this operand is not asked for
             if node.op == "or" and isinstance(perhaps, Object) and perhaps.number > older:
@@ -266,7 +267,14 @@ def within(machine: Machine, node: ir.Expr, later: ir.Expr, going: int, mask: in
 
 
 def maybe(
-    machine: Machine, op: str, later: ir.Expr, unsure: int, sure: int, cause: Cause | None, symbol: Symbol | None
+    machine: Machine,
+    op: str,
+    later: ir.Expr,
+    unsure: int,
+    sure: int,
+    cause: Cause | None,
+    symbol: Symbol | None,
+    ends: bool = False,
 ) -> Value | None:
     """What stands behind `and` is asked for where the first is true; behind `or`, where it is not. The lanes that are
     sure of the first have not been told what the others may take for granted."""
@@ -285,11 +293,26 @@ def maybe(
         return lanes
 
     def passed_by(lanes: int) -> int:
-        return lanes
+        return ended(machine, lanes) if ends else lanes
 
     sides = (asked, passed_by) if op == "and" else (passed_by, asked)
     choose(machine, going, cause, symbol, machine.current_at, lambda: text_of(later), *sides)
     return box[0] if box else None
+
+
+def ends_the_loop(machine: Machine, node: ir.BoolOp) -> bool:
+    """`while step < most and trainer.turn():`: where the first is not true, the turn is not made at all."""
+    loops = machine.frame.loops
+    return bool(loops) and loops[-1].asked is node
+
+
+def ended(machine: Machine, lanes: int) -> int:
+    from dtlint.machine.control import loop_ends
+    from dtlint.machine.control.statements import leave
+
+    loop_ends.breaks(machine, machine.current_at, lanes)
+    leave(machine, "break", machine.current_at, lanes)
+    return 0
 
 
 def has_call(node: ir.Expr) -> bool:

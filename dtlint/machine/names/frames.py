@@ -46,6 +46,7 @@ class LoopState:
     parted: dict[int, tuple[Decision, Any]] = field(default_factory=dict)  # who breaks from who does not, and where
     number: int = 0  # of its node, as the symbols of what it changes have it
     mark: int = 0  # how much was written when its turn began
+    asked: Any = None  # what a `while` asks before each turn, while it asks
 
 
 @dataclass(slots=True)
