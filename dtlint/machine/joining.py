@@ -188,12 +188,20 @@ def either_tuple(left: Value, right: Value, join_leaves: Callable[[Value, Value]
         if len(other.items) != len(known.items):
             return None
         there: tuple[Value, ...] = other.items
-    elif isinstance(other, Unknown) and other.symbol.key[0] == "loop":
+    elif isinstance(other, Unknown) and (other.symbol.key[0] == "loop" or was_read(other)):
         there = (other,) * len(known.items)
     else:
         return None
     parts = [either_tree(held, beside, join_leaves) for held, beside in zip(known.items, there, strict=True)]
     return Tuple(tuple(part for part in parts if part is not None)) if None not in parts else None
+
+
+READ = frozenset({"host tree", "over copies", "stored"})  # facts of a tree of arrays that came out of a checkpoint
+
+
+def was_read(tree: Unknown) -> bool:
+    """`state = replicate((params, moments))`, and on one side of a branch what was read in its place"""
+    return any(type(tag) is tuple and tag[0] == "jax" and tag[1] in READ for tag in tree.tags)
 
 
 def has_arrays(value: Value) -> bool:

@@ -235,7 +235,7 @@ def lacks_axis(machine: Machine, value: Value, led: bool = False) -> str:
         return "a Python number"
     found = jax_facts.deep((value,))
     if any(jax_facts.is_fact(tag, "replicated") or jax_facts.is_fact(tag, "stored") for tag in found):
-        return one_way_restored(value)
+        return next(filter(None, map(one_way_restored, jax_facts.leaves(value, 3))), "")
     for leaf in jax_facts.leaves(value, 3):
         if has(leaf, "key") and not has(leaf, "keys") and not has(leaf, "device axis") and not has(leaf, "output"):
             return "one unsplit key"
