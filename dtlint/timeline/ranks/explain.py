@@ -44,13 +44,17 @@ def site_under(decision: Decision | None, event: Event, path: Path) -> Site:
     """The call an author would move: the outermost one below the decision, in the decision's own function."""
     if decision is not None:
         decorated = decision.text.startswith("@")  # the call is right there, what the function does is not
+        wrapper: Call | None = None
         for node in calls_around(event, path):
             if any(one is decision for one in decisions(node.guards)):
                 if decorated:
                     return below(node, event, path)
                 if "<locals>" in node.caller and node.caller == decision.function:
-                    continue  # a wrapper that calls what it was given: its author is not to blame
+                    wrapper = node  # it calls what it was given: its author is not to blame
+                    continue
                 return Site(node.path, node.at, node.caller)
+        if wrapper is not None:
+            return below(wrapper, event, path)
     return Site(event.path, event.at, event.function)
 
 
