@@ -1,0 +1,11 @@
+import os
+
+import jax
+
+
+def cpu_devices(n):
+    """n virtual devices where there is no accelerator."""
+    if jax.default_backend() == "cpu":
+        flags = os.environ.get("XLA_FLAGS", "")
+        os.environ["XLA_FLAGS"] = f"{flags} --xla_force_host_platform_device_count={n}"
+    return jax.local_devices()

@@ -1,0 +1,4 @@
+export OMP_NUM_THREADS=4
+export GPUS_PER_NODE=8
+export NNODES=4
+export RDZV_PORT=29511

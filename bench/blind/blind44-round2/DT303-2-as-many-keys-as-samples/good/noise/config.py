@@ -1,0 +1,3 @@
+BATCH = 64
+DIM = 5
+SIGMA = 0.3

@@ -1,0 +1,10 @@
+from torch.utils.data import DataLoader, DistributedSampler
+
+from opt.defaults import merged
+
+
+def make(dataset, split):
+    train = split == "train"
+    sampler = DistributedSampler(dataset, shuffle=train, drop_last=train)
+    options = merged(split, sampler=sampler)
+    return DataLoader(dataset, **options)

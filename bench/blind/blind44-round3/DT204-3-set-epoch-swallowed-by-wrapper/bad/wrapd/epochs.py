@@ -1,0 +1,6 @@
+import contextlib
+
+
+def reshuffle(loader, epoch):
+    with contextlib.suppress(AttributeError):
+        loader.set_epoch(epoch)

@@ -1,0 +1,5 @@
+import contextlib
+
+
+def reshuffle(loader, epoch):
+    loader.sampler.set_epoch(epoch)

@@ -1,0 +1,15 @@
+import jax
+
+from optim import rms
+
+AXIS = "shard"
+
+
+def make(loss_fn, lr):
+    def update(params, state, batch):
+        grads = jax.grad(loss_fn)(params, batch)
+        state = rms.observe(state, grads)
+        step = rms.scaled(state, jax.lax.pmean(grads, AXIS))
+        return jax.tree.map(lambda p, s: p - lr * s, params, step), state
+
+    return jax.pmap(update, axis_name=AXIS, donate_argnums=(0, 1))

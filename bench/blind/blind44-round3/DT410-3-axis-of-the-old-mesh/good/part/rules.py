@@ -1,0 +1,16 @@
+import re
+
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+RULES = [
+    (r".*/kernel_in$", P(None, "tp")),
+    (r".*/kernel_out$", P("tp", None)),
+    (r".*", P()),
+]
+
+
+def sharding_of(mesh, name):
+    for pattern, spec in RULES:
+        if re.fullmatch(pattern, name):
+            return NamedSharding(mesh, spec)
+    raise KeyError(name)

@@ -1,0 +1,38 @@
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+
+from who.env import environment
+from who.save import Saver
+
+
+def main(epochs=2):
+    env = environment()
+    cuda = torch.cuda.is_available()
+    device = torch.device("cuda", env.local_rank) if cuda else torch.device("cpu")
+    if cuda:
+        torch.cuda.set_device(device)
+    dist.init_process_group("nccl" if cuda else "gloo", rank=env.rank, world_size=env.world)
+    torch.manual_seed(0)
+    net = nn.Linear(6, 1).to(device)
+    model = DDP(net, device_ids=[device.index] if cuda else None)
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    x = torch.randn(640, 6, generator=torch.Generator().manual_seed(0))
+    data = TensorDataset(x, x[:, :1])
+    sampler = DistributedSampler(data, drop_last=True)
+    loader = DataLoader(data, 32, sampler=sampler, drop_last=True)
+    save = Saver(env, "/nfs/out")
+    for epoch in range(epochs):
+        sampler.set_epoch(epoch)
+        for a, b in loader:
+            opt.zero_grad()
+            nn.functional.mse_loss(model(a.to(device)), b.to(device)).backward()
+            opt.step()
+        save(net, f"epoch{epoch}.pt")
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,3 @@
+def clear(params):
+    for p in params:
+        p.data.grad = None

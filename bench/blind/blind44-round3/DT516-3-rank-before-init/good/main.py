@@ -1,0 +1,4 @@
+from note.app import App
+
+if __name__ == "__main__":
+    App().run()

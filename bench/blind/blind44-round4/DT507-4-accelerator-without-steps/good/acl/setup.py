@@ -1,0 +1,8 @@
+from accelerate import Accelerator
+from accelerate.utils import set_seed
+
+
+def start(args, seed=0):
+    accelerator = Accelerator(mixed_precision=args.precision, gradient_accumulation_steps=args.accumulate)
+    set_seed(seed)
+    return accelerator

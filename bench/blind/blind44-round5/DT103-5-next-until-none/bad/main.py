@@ -1,0 +1,21 @@
+import torch
+import torch.distributed as dist
+
+from logs.chunks import chunks
+from logs.histogram import Histogram
+
+
+def main(folder="/data/logs"):
+    dist.init_process_group("gloo")
+    rank, world = dist.get_rank(), dist.get_world_size()
+    source, histogram = chunks(folder, rank, world), Histogram()
+    while (lengths := next(source, None)) is not None:
+        histogram.add(lengths)
+        seen = histogram.merged()
+        if rank == 0:
+            print("median bucket", int(seen.cumsum(0).ge(seen.sum() / 2).nonzero()[0]))
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

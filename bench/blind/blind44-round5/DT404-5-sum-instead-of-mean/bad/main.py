@@ -1,0 +1,4 @@
+from tot.fit import main
+
+if __name__ == "__main__":
+    print(main())

@@ -1,0 +1,7 @@
+import functools
+
+import jax
+
+
+def over(axis):
+    return functools.partial(jax.lax.pmean, axis_name=axis)

@@ -1,0 +1,44 @@
+import os
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+from torch.optim.lr_scheduler import CosineAnnealingLR, LinearLR, SequentialLR
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+
+from sizes import Sizes
+
+
+def main(epochs=10, warm=1):
+    cuda = torch.cuda.is_available()
+    device = torch.device("cuda", int(os.environ["LOCAL_RANK"])) if cuda else torch.device("cpu")
+    if cuda:
+        torch.cuda.set_device(device)
+    dist.init_process_group("nccl" if cuda else "gloo")
+    sizes = Sizes(512, dist.get_world_size())
+    torch.manual_seed(0)
+    model = DDP(nn.Linear(6, 1).to(device), device_ids=[device.index] if cuda else None)
+    opt = torch.optim.SGD(model.parameters(), lr=sizes.lr(0.1), momentum=0.9)
+    x = torch.randn(8192, 6, generator=torch.Generator().manual_seed(0))
+    data = TensorDataset(x, x[:, :1])
+    sampler = DistributedSampler(data, drop_last=True)
+    loader = DataLoader(data, sizes.per_rank, sampler=sampler, drop_last=True)
+    steps = len(loader)
+    schedule = SequentialLR(
+        opt,
+        [LinearLR(opt, 0.01, total_iters=warm * steps), CosineAnnealingLR(opt, (epochs - warm) * steps)],
+        milestones=[warm * steps],
+    )
+    for epoch in range(epochs):
+        sampler.set_epoch(epoch)
+        for a, b in loader:
+            opt.zero_grad()
+            nn.functional.mse_loss(model(a.to(device)), b.to(device)).backward()
+            opt.step()
+            schedule.step()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,8 @@
+def freeze(module):
+    for p in module.parameters():
+        p.requires_grad_(False)
+
+
+def freeze_one(blocks, rank):
+    """One block is left as it was trained before."""
+    freeze(blocks[rank % len(blocks)])

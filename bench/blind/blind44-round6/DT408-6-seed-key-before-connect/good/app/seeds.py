@@ -1,0 +1,5 @@
+import jax
+
+
+def base_key(seed):
+    return jax.random.PRNGKey(seed)

@@ -1,0 +1,7 @@
+import functools
+
+from app.seeds import base_key
+from app.trainer import Trainer
+
+if __name__ == "__main__":
+    Trainer(functools.partial(base_key, 0)).run(50)

@@ -1,0 +1,4 @@
+from pub.train import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+import jax
+import orbax.checkpoint as ocp
+
+
+class Saver:
+    def __init__(self, folder, every):
+        self.every = every
+        self.checkpointer = ocp.StandardCheckpointer()
+        self.folder = folder
+
+    def __call__(self, step, state):
+        if step % self.every:
+            return
+        if jax.process_index() == 0:
+            self.checkpointer.save(f"{self.folder}/{step}", state)
+            print("saved", step)

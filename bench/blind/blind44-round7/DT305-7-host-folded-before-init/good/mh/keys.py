@@ -1,0 +1,5 @@
+import jax
+
+
+def host_key(seed):
+    return jax.random.fold_in(jax.random.key(seed), jax.process_index())

@@ -1,0 +1,8 @@
+import jax
+import jax.numpy as jnp
+
+
+def own_part(table, parts):
+    size = table.shape[0] // parts
+    start = jax.lax.axis_index("d") * size
+    return jax.lax.dynamic_slice_in_dim(table, start, size)
