@@ -19,6 +19,7 @@ AGAIN = "jax split again"  # and those that were split themselves
 DEEPEST = 8
 DRAWN = "drawn"  # of a call: its number
 LEARNED = "jax learned origins"  # fact of the run: of what losses are differentiated by
+COPIED = "replicate"  # record of what is copied to all devices
 EACH = -1  # the place of a part nobody knows the place of
 Part = tuple[int, int]  # the split, and the place in what it gives
 NOT_RUN = frozenset({"depth", "recursion", "told"})  # the result of a function of the project that was too deep
@@ -114,7 +115,7 @@ def called(machine: Machine, callee: Value, arguments: tuple[Value, ...], keywor
             machine.facts[PARTS].setdefault(result.symbol, found)
         return
     if isinstance(callee, External) and isinstance(result, Unknown) and not any(map(runs, values)):
-        if row is None or not row.record:
+        if row is None or row.record in ("", COPIED):
             machine.facts[PARTS][result.symbol] = found
             return
     machine.facts.setdefault(GIVEN, set()).update(found)
