@@ -257,8 +257,6 @@ def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     fallback = in_class(machine, thing.kind, "__getattr__")
     if name == "__dict__":
         return named_fields.own_dict(machine, thing, mask)
-    if name == "__class__":
-        return thing.kind
     if fallback is not None:
         return handed_on(machine, fallback, thing, name, mask)
     member = machine.knowledge.members.get(name)

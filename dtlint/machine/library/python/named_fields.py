@@ -14,20 +14,7 @@ from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.names import attributes, put_items, subscripts
-from dtlint.machine.values import (
-    CONTAINERS,
-    FALSE,
-    NONE,
-    TRUE,
-    ClassRef,
-    Const,
-    External,
-    FunctionRef,
-    Object,
-    Tuple,
-    Unknown,
-    Value,
-)
+from dtlint.machine.values import NONE, ClassRef, Const, External, FunctionRef, Object, Tuple, Unknown, Value
 
 
 def made_class(machine: Machine, call: Invocation) -> Value | None:
@@ -94,16 +81,6 @@ def listed(machine: Machine, call: Invocation) -> Value | None:
     return Tuple(tuple(made)) if made else None
 
 
-def has_fields(machine: Machine, call: Invocation) -> Value | None:
-    """`dataclasses.is_dataclass(config)`"""
-    thing = call.arguments[0] if call.arguments else None
-    kind = thing.kind if isinstance(thing, Object) else thing
-    if isinstance(thing, Const) or (isinstance(thing, Object) and kind in CONTAINERS and not thing.doubted):
-        return FALSE
-    decorated = isinstance(kind, ClassRef) and any(name.endswith("dataclass") for name in kind.decorated)
-    return TRUE if decorated else None
-
-
 def names_here(machine: Machine, call: Invocation) -> Value:
     """`locals()`"""
     made = machine.new("dict", call.mask)
@@ -168,7 +145,6 @@ MODELS: dict[str, Any] = {
     "made_class": made_class,
     "fields_as_dict": as_dict,
     "fields_listed": listed,
-    "has_fields": has_fields,
     "namespace": namespace,
     "names_here": names_here,
     "arguments_kept": arguments_kept,

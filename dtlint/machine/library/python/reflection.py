@@ -55,10 +55,8 @@ def isinstance_(machine: Machine, call: Invocation) -> Value | None:
 
 
 def type_(machine: Machine, call: Invocation) -> Value | None:
-    """`type(config)(**changed)`: the class it was made of; `type(batch)`, as `isinstance` would say it"""
+    """`type(batch)`, as `isinstance` would say it"""
     value = call.arguments[0] if len(call.arguments) == 1 else None
-    if isinstance(value, Object) and isinstance(value.kind, ClassRef):
-        return value.kind
     if not isinstance(value, Unknown) or value.cause is None or value.cause.kind != "data":
         return None
     return machine.unknown(call.name, token(value))
