@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
-from dtlint.machine.control.widening import Place, Places
+from dtlint.machine.control.widening import Place, Places, written_since
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import overlay, restrict, token
 from dtlint.machine.library.computing.provenance import symbols_in
@@ -29,6 +29,14 @@ def cause_of(leaving: Leaving) -> Cause | None:
     decision = leaving.decision
     step = Step(decision.path, decision.at[0], f"`{leaving.word}` where `{decision.text}`")
     return decision.cause.then(step) if decision.cause is not None else None
+
+
+def left_elsewhere(machine: Machine, mark: int, widened: Places, start: dict[Place, Value]) -> None:
+    """`done += 1` of who walks through this generator, `self.steps += 1`: what the loop does not assign by a name of
+    its own, and who stands around it has changed before."""
+    for place, container, name, old in written_since(machine, mark):
+        if place not in widened and isinstance(old, Unknown):
+            widened[place], start[place] = (container, name), old
 
 
 def carried_on(widened: Places, start: dict[Place, Value]) -> Iterator[Place]:

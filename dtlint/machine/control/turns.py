@@ -9,7 +9,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine import library
 from dtlint.machine.contents import written
 from dtlint.machine.control.agreeing import AGREED
-from dtlint.machine.control.counted import carried_on, cause_of, count_apart, turned_apart
+from dtlint.machine.control.counted import carried_on, cause_of, count_apart, left_elsewhere, turned_apart
 from dtlint.machine.control.loop_ends import Broken, broken, otherwise
 from dtlint.machine.control.next_turn import look_ahead
 from dtlint.machine.control.widening import Left, Place, Places, changed_more, deciding, widen, written_since
@@ -119,7 +119,10 @@ def turn(
     look_ahead(machine, node, loop, objects, enter)
     ended = broken(state, through)
     apart_in_number = turned_apart(loop, state)
-    counted = list(carried_on(widened, start)) if apart_in_number is not None else []
+    counted: list[Place] = []
+    if apart_in_number is not None:
+        left_elsewhere(machine, inner_mark, widened, start)
+        counted += carried_on(widened, start)
     merge_leavings(machine, state, "break")
     if apart_in_number is not None:
         count_apart(machine, node, widened, counted, apart_in_number, mask)
