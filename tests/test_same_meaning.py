@@ -43,6 +43,7 @@ KNOWN = {
     ("other names", "DT101/made_by_hydra"): SETTINGS,
     ("other names", "DT102/named_in_settings"): SETTINGS,
     ("other names", "DT102/named_in_settings_ok"): SETTINGS,
+    ("one more call", "DT101/plugins_by_their_names.py"): DEEP,
     ("one more call", "DT106/nothing_where_this_rank_failed.py"): DEEP,
     ("one more call", "DT114/options_before_the_group_ok.py"): DEEP,
     ("one more call", "DT106/helper_called_in_turns.py"): "nobody is run for a loop two calls above the one who meets",
@@ -75,8 +76,7 @@ KNOWN = {
     ("one more call", "DT209/asked_of_all_ranks.py"): DEEP,
     ("one more call", "DT111/counter_behind_a_function.py"): "a global that a helper of a helper counts",
     ("one more call", "DT302/behind_own_module"): DEEP,
-    ("one more call", "DT302/layer_of_a_library.py"): DEEP,
-    ("one more call", "DT302/split_key_is_handed_on.py"): DEEP,
+    ("one more call", "DT302/carry_of_a_scan_was_spent.py"): DEEP,
     (
         "one more call",
         "DT302/validated_by_one_key_ok.py",
