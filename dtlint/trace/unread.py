@@ -13,7 +13,7 @@ import re
 import sys
 from typing import Any
 
-from dtlint.trace.frames import Line, is_user_file, line_of
+from dtlint.trace.frames import HERE, Line, is_user_file, line_of
 
 # of the mapping: somebody sets the variable, or copies them all, and nobody asks for it by its name
 RELATIVES = 5  # names of one family: as many show that it is read here at all
@@ -56,9 +56,9 @@ class Variables:
 
 
 def _loaded_files() -> list[str]:
-    """Libraries and modules of this process; not the script's own, which has set the variable."""
+    """Libraries and modules of this process; not the script's own, which has set the variable, nor dtlint's."""
     found = {str(getattr(module, "__file__", None) or "") for module in list(sys.modules.values())}
-    found = {path for path in found if not is_user_file(path) and "dtlint" not in path}
+    found = {path for path in found if not is_user_file(path) and not path.startswith(os.path.join(HERE, ""))}
     with open("/proc/self/maps", encoding="utf-8") as maps:
         found |= {line.split(maxsplit=5)[5].strip() for line in maps if ".so" in line}
     return sorted(path for path in found if os.path.isfile(path))
