@@ -96,6 +96,36 @@ def test_a_class_is_found_in_a_table_by_one_process_and_by_two(tmp_path: Path, m
         assert ("tasks/late.py", "Late.go") in reached[units.Unit(1, "go.py")]
 
 
+LATE = "import torch.distributed as dist\ndef meet():\n    dist.barrier()\n"
+ALL = (
+    "import importlib, pkgutil\nfor _, name, _ in pkgutil.iter_modules(__path__):\n    importlib.import_module(name)\n"
+)
+ASKS = (
+    "import importlib\nimport torch.distributed as dist\ndef there(name):\n    try:\n"
+    "        importlib.import_module(name)\n        dist.barrier()\n    except ImportError:\n        return False\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("init", "imported"),
+    [(ALL, True), ("import os\nfrom asks import there\nfor name in os.listdir():\n    there(name)\n", False)],
+    ids=["its own file", "a helper"],
+)
+def test_a_helper_elsewhere_does_not_import_the_modules_of_a_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, init: str, imported: bool
+) -> None:
+    """`import_module(name)` in the package's own file means what lies beside it, in another file any library."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"asks.py": ASKS, "pack/__init__.py": init, "pack/late.py": LATE}.items():
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(text, encoding="utf-8")
+    config = replace(Config(), cache=False)
+    project = engine._project(listed(["."], config, None), config)
+    machine = run.machine_for(project, engine._knowledge(config), config)
+    run.load_first(machine, "pack/__init__.py")
+    assert ("pack/late.py" in machine.modules) is imported
+
+
 @pytest.mark.parametrize("first", sorted(CIRCLE))
 def test_a_module_is_the_same_whoever_is_asked_first(project: tuple[object, Config], first: str) -> None:
     machine = run.machine_for(project[0], engine._knowledge(project[1]), project[1])
