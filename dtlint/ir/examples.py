@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import children
+from dtlint.ir.functions import children, last_name
 from dtlint.ir.ways import Way, after, way_to
 
 OF_SHAPE = frozenset({"shape", "ndim", "dtype", "size"})
@@ -114,7 +114,7 @@ def made_like(function: ir.Expr, alike: frozenset[str]) -> bool:
     """`model.init`, `jax.jit(model.init)`"""
     if isinstance(function, ir.Call):
         return any(made_like(one, alike) for one in function.args)
-    return getattr(function, "name", getattr(function, "id", "")) in alike
+    return last_name(function) in alike
 
 
 def named(targets: tuple[ir.Expr, ...]) -> set[str] | None:

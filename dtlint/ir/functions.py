@@ -79,7 +79,12 @@ def called_names(below: Any, outside: tuple[type, ...] = ()) -> Iterator[str]:
 
 def called_name(call: nodes.Call) -> str:
     """The last name of what is called: `init` of `group.init()`"""
-    return str(getattr(call.func, "name", getattr(call.func, "id", "")))
+    return last_name(call.func)
+
+
+def last_name(node: Any) -> str:
+    """`init` of `init` and of `group.init`"""
+    return str(getattr(node, "name", getattr(node, "id", "")))
 
 
 def attribute_name(target: Any) -> str:

@@ -7,6 +7,7 @@ from copy import copy
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import last_name
 from dtlint.machine import library
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import opaque
@@ -317,17 +318,13 @@ def restored(machine: Machine, function: FunctionRef, arguments: tuple[Value, ..
 
 def left_to_subclasses(node: ir.Function) -> bool:
     """`@abstractmethod` over nothing at all: who is called here is a class that has one of its own."""
-    return "abstractmethod" in map(last_of, node.decorators) and does_nothing(node)
+    return "abstractmethod" in map(last_name, node.decorators) and does_nothing(node)
 
 
 def said_by_a_protocol(function: FunctionRef, node: ir.Function) -> bool:
     """`def send(self, weights): ...` of a `Protocol`: it is not this that is called."""
     owner = function.owner
-    return owner is not None and "Protocol" in map(last_of, owner.node.bases) and does_nothing(node)
-
-
-def last_of(name: ir.Expr) -> str:
-    return str(getattr(name, "name", getattr(name, "id", "")))
+    return owner is not None and "Protocol" in map(last_name, owner.node.bases) and does_nothing(node)
 
 
 def does_nothing(node: ir.Function) -> bool:

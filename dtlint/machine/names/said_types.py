@@ -7,6 +7,7 @@ asked like one of this type of a library, for what the library is known to have 
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import last_name
 from dtlint.machine.core import Machine
 from dtlint.machine.names import for_checkers
 from dtlint.machine.names.frames import Frame
@@ -89,7 +90,7 @@ def optional(annotation: ir.Expr | None) -> ir.Expr | None:
         named = [side for side in sides if not (isinstance(side, ir.Const) and side.value is None)]
         return named[0] if len(named) == 1 else None
     if isinstance(annotation, ir.Index):
-        name = getattr(annotation.value, "name", getattr(annotation.value, "id", ""))
+        name = last_name(annotation.value)
         return annotation.index if name == "Optional" else None
     return None
 

@@ -7,6 +7,7 @@ something done by the first rank alone: then those beside it are called on all o
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import last_name
 from dtlint.machine.core import Machine
 from dtlint.machine.library.whole_project import any_function
 
@@ -30,7 +31,7 @@ def for_a_framework(machine: Machine, owner: ir.Class) -> bool:
         names = machine.notes["classes with hooks"] = frozenset(
             name.rpartition(".")[2] for name, kind in known if kind.hooks
         )
-    return any(getattr(base, "name", getattr(base, "id", "")) in names for base in owner.bases)
+    return any(last_name(base) in names for base in owner.bases)
 
 
 def for_the_first(machine: Machine) -> frozenset[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import called_names
+from dtlint.ir.functions import called_names, last_name
 from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls, entering, following, instances
@@ -163,7 +163,7 @@ def tells_who_it_is(machine: Machine, owner: ir.Class | None) -> bool:
     if owner is None:
         return False
     methods = (one for one in owner.body if isinstance(one, ir.Function))
-    decorators = {getattr(by, "name", getattr(by, "id", "")) for one in methods for by in one.decorators}
+    decorators = {last_name(by) for one in methods for by in one.decorators}
     return not owner.tokens.isdisjoint(machine.knowledge.ranks) or not decorators.isdisjoint(
         following.own_names(machine).asking
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import called_names
+from dtlint.ir.functions import called_names, last_name
 from dtlint.machine.core import Machine
 from dtlint.machine.functions.calls import left_to_subclasses
 from dtlint.machine.names import classes, scopes
@@ -50,12 +50,8 @@ def derived(machine: Machine, kind: ClassRef) -> Iterator[ClassRef]:
     paths = machine.project.mentioning(f"({kind.name}")
     for path in paths if len(paths) <= FILES else ():
         for statement in machine.project.module(path).body:
-            if isinstance(statement, ir.Class) and any(named(base) == kind.name for base in statement.bases):
+            if isinstance(statement, ir.Class) and any(last_name(base) == kind.name for base in statement.bases):
                 found = scopes.load_module(machine, path).variables.get(statement.name)
                 if isinstance(found, ClassRef) and kind in found.bases:
                     yield found
                     yield from derived(machine, found)
-
-
-def named(base: ir.Expr) -> str:
-    return str(getattr(base, "name", getattr(base, "id", "")))

@@ -36,8 +36,9 @@ class Untold:
         if turns and any(op == divergence.event.op and mask & divergence.absent for op, mask in self.given):
             return True
         other = divergence.other
-        in_turns = other is not None and any(isinstance(node, Loop) for node in divergence.other_path)
-        return in_turns and other is not None and other.op == divergence.event.op and given_away(divergence.path)
+        if other is None or other.op != divergence.event.op or not given_away(divergence.path):
+            return False
+        return any(isinstance(node, Loop) for node in divergence.other_path)
 
     def below(self, choice: Choice) -> bool:
         return any(choice is node for _, path in self.events for node in path)
