@@ -122,10 +122,14 @@ def _part(part: Any, raw: bool, parts: list[nodes.Expr], state: Lowering) -> Non
             text = unescaped(text)
         parts.append(nodes.Const(text))
         return
-    parts.append(_EXPRESSIONS[part.expression.__class__](part.expression, state))
+    value = _EXPRESSIONS[part.expression.__class__](part.expression, state)
+    if not part.conversion and not part.format_spec:
+        parts.append(value)
+        return
+    spec: list[nodes.Expr] = []
     for inner in part.format_spec or ():
-        if hasattr(inner, "expression"):
-            _part(inner, raw, parts, state)
+        _part(inner, raw, spec, state)
+    parts.append(nodes.Format(value, part.conversion, nodes.FString(tuple(spec)) if spec else None))
 
 
 # --- operators ---------------------------------------------------------------------------------------------------

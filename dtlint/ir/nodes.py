@@ -146,6 +146,12 @@ class FString(Expr):
     __slots__ = ("parts",)
 
 
+class Format(Expr):
+    """A value in an f-string that is written in a way of its own: `{value!r:>{width}}`; the spec is Expr | None."""
+
+    __slots__ = ("value", "conversion", "spec")
+
+
 class Await(Expr):
     __slots__ = ("value",)
 

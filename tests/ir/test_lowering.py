@@ -57,8 +57,8 @@ def test_constants(text: str, expected: object) -> None:
         ("x[1:, *y]", "Index(value=Name(id='x'), index=Tup(items=(Slice(lower=Const(value=1), upper=None, step=None), "
          "Star(value=Name(id='y')))))"),
         ("x[1,]", "Index(value=Name(id='x'), index=Tup(items=(Const(value=1),)))"),
-        ("f'a{b!r:>{c}}{{d' 'e'", "FString(parts=(Const(value='a'), Name(id='b'), Name(id='c'), Const(value='{d'), "
-         "Const(value='e')))"),
+        ("f'a{b!r:>{c}}{{d' 'e'", "FString(parts=(Const(value='a'), Format(value=Name(id='b'), conversion='r', "
+         "spec=FString(parts=(Const(value='>'), Name(id='c')))), Const(value='{d'), Const(value='e')))"),
         ("{**a, 'b': c}", "DictExpr(items=((None, Name(id='a')), (Const(value='b'), Name(id='c'))))"),
         ("(x := y)", "Walrus(target=Name(id='x'), value=Name(id='y'))"),
         ("lambda a, /, b=1, *c, d, **e: 0", "Lambda(params=("

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dtlint.machine import library
-from dtlint.machine.contents import containers, dictionaries, filled_by, keys_of_some, sets
+from dtlint.machine.contents import containers, dictionaries, filled_by, keys_of_some, plain, sets
 from dtlint.machine.contents.comparisons import COMPARISONS
 from dtlint.machine.contents.linear import difference, total
 from dtlint.machine.contents.opaque import COMPUTED, deep_cause, opaque
@@ -26,6 +26,7 @@ from dtlint.machine.values import (
     THERE,
     TRUE,
     Const,
+    External,
     Object,
     Row,
     Symbol,
@@ -104,8 +105,9 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
         return containers.concatenate(machine, left, right)
     if op == "+" and (filled := filled_shares.filled(machine, left, right)) is not None:
         return filled
-    if op == "*" and isinstance(left, Object) and left.kind == "list":
-        return containers.repeat(machine, left, right)
+    for one, other in ((left, right), (right, left)) if op == "*" else ():
+        if isinstance(one, Object) and one.kind == "list":
+            return containers.repeat(machine, one, other)
     if op in sets.OPERATORS and (several := sets.as_set(machine, left, right)) is not None:
         return sets.combined(machine, op, several, right)
     if op == "|" and (dictionaries.is_plain(left) or dictionaries.is_plain(right)):
@@ -212,7 +214,9 @@ def comparison(machine: Machine, op: str, left: Value, right: Value, mask: int) 
     return nobody_lacks(left, answer, op) if op in ("is", "is not") and right == NONE else answer
 
 
-HANDED_OVER = frozenset({"parameter", "attr", "item", "any", "phi", "split", "loop"})  # others may have put None there
+HANDED_OVER = frozenset(
+    {"parameter", "attr", "attribute", "item", "any", "phi", "split", "loop"}
+)  # others may have put None there
 
 
 def nobody_lacks(held: Value, answer: Value, op: str) -> Value:
@@ -287,9 +291,12 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
             return machine.unknown("not", question) if holds is (op == "!=") else Unknown(question, None)
     if op in ("is", "is not") and isinstance(left, Object) and isinstance(right, Object):
         return truthy((left is right) == (op == "is"))
-    if op in ("==", "!=") and isinstance(left, Tuple) and isinstance(right, Tuple):
-        if all(isinstance(item, Const) for item in (*left.items, *right.items)):
-            return truthy((left.items == right.items) == (op == "=="))
+    if op in ("is", "is not") and isinstance(left, External) and isinstance(right, External):
+        if left.name.startswith(OWN_TYPE) and right.name.startswith(OWN_TYPE):  # `type(sizes) is int`
+            return truthy((left == right) == (op == "is"))
+    known = compared_plainly(machine, op, left, right)
+    if known is not None:
+        return known
     if op in ("in", "not in"):
         found = containers.contains(machine, right, left)
         if found is not None:
@@ -309,6 +316,27 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
         return machine.unknown("not", asked.symbol, cause=cause, tags=asked.tags)
     asked = opaque(machine, f"compare {op}", left, right)
     return Unknown(asked.symbol, None, asked.tags) if op == "==" and both_own(machine, left, right) else asked
+
+
+OWN_TYPE = "builtins."
+
+
+def compared_plainly(machine: Machine, op: str, left: Value, right: Value) -> Value | None:
+    """Two things of which every part is known; of a list and a text is known that they are not the same."""
+    if op not in PLAIN_QUESTIONS or isinstance(left, Unknown) or isinstance(right, Unknown):
+        return None
+    known = plain.computed(machine, PLAIN_QUESTIONS[op], (left, right), machine.world.full)
+    if known is not None or op not in ("==", "!="):
+        return known
+    kinds = [plain.kind_of(side) for side in (left, right)]
+    return truthy(op == "!=") if None not in kinds and kinds[0] is not kinds[1] else None
+
+
+PLAIN_QUESTIONS: dict[str, Callable[[Any, Any], Any]] = {
+    **COMPARISONS,
+    "in": lambda one, several: one in several,
+    "not in": lambda one, several: one not in several,
+}
 
 
 def both_own(machine: Machine, left: Value, right: Value) -> bool:

@@ -65,6 +65,18 @@ def members(op: str, first: tuple[Value, ...], second: tuple[Value, ...]) -> tup
     return (*first, *more) if op == "|" else (*only, *more)
 
 
+def once(items: tuple[Value, ...]) -> tuple[Value, ...]:
+    """A set has each of them once, as far as it is known which are the same."""
+    kept: dict[Any, Value] = {}
+    for item in items:
+        same = item.value if isinstance(item, Const) else item
+        try:
+            kept.setdefault(same, item)
+        except TypeError:  # what cannot be hashed is in no set
+            kept[id(item)] = item
+    return tuple(kept.values())
+
+
 def repeated(value: Value) -> Cause | None:
     """`{row["label"] for row in mine}`: of equally many rows some ranks have more labels than others. Why, where the
     members were looked up in what is of this rank; what is itself an item may be another one each time."""

@@ -60,6 +60,7 @@ from dtlint.machine.library.python import (
     log_filters,
     named_fields,
     options,
+    plainly,
     registries,
     replaced,
     run_later,
@@ -184,6 +185,9 @@ def call(
     environment_use.used(machine, name, mask)
     if name in python_iteration.CONSUMERS:
         python_iteration.consume(machine, invocation)
+    plain = plainly.computed(machine, invocation)
+    if plain is not None:
+        return plain
     handler = python.FUNCTIONS.get(name) or environment_use.FUNCTIONS.get(name)
     if handler is not None:
         result = handler(machine, invocation)

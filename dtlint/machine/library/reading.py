@@ -202,6 +202,8 @@ def length(machine: Machine, value: Value, mask: int) -> Value | None:
         parts = tensors.pieces(value.symbol)
         if parts is not None:
             return Unknown(parts) if isinstance(parts, Symbol) else Const(parts)
+    if isinstance(value, Const) and isinstance(value.value, str | bytes):
+        return Const(len(value.value))
     items = containers.items_of(machine, value)
     if items is not None:
         unsure = value.attributes.get(FILLED) if isinstance(value, Object) else None

@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.ir.text import render
 from dtlint.machine import library
-from dtlint.machine.contents import containers, lacking, own_operators
+from dtlint.machine.contents import containers, lacking, own_operators, sets
 from dtlint.machine.contents.either import on_this_side
 from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.contents.operators import arithmetic, both, comparison, content
@@ -432,7 +432,8 @@ def list_(machine: Machine, node: ir.ListExpr | ir.SetExpr, mask: int) -> Value:
     if any(isinstance(item, ir.Star) for item in node.items):
         return put_together(machine, node, kind, mask)
     result = machine.new(kind, mask)
-    result.attributes["[]"] = tuple_(machine, node, mask)  # type: ignore[arg-type]
+    held = tuple_(machine, node, mask)  # type: ignore[arg-type]
+    result.attributes["[]"] = Tuple(sets.once(held.items)) if kind == "set" and isinstance(held, Tuple) else held
     return result
 
 
@@ -466,7 +467,12 @@ def comprehension(machine: Machine, node: ir.Comp, mask: int) -> Value:
 
 
 def formatted(machine: Machine, node: ir.FString, mask: int) -> Value:
-    pieces = (library.noticing.meant(machine, evaluate(machine, part, mask), "formatted") for part in node.parts)
+    pieces: list[Value] = []
+    for part in node.parts:
+        own = part.__class__ is ir.Format
+        value = library.noticing.meant(machine, evaluate(machine, part.value if own else part, mask), "formatted")
+        spec = evaluate(machine, part.spec, mask) if own and part.spec is not None else Const("")
+        pieces += templates.in_its_way(machine, value, part.conversion, spec, mask) if own else (value,)
     return templates.put_together(machine, tuple(pieces), mask)
 
 

@@ -176,7 +176,11 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
         else:
             filled_by.put(machine, container, mask)
             several = container.attributes.get("[]")
-            if isinstance(several, Unknown):  # one of them is another now
+            if known is not None:
+                symbol = machine.symbols.of("changed", container.number, token(index))
+                perhaps = tuple(join(value, old, machine.symbols, symbol, None) for old in known)
+                machine.set(container, "[]", Tuple(perhaps), mask)
+            elif isinstance(several, Unknown):  # one of them is another now
                 symbol = machine.symbols.of("put", several.symbol, token(value))
                 now = Unknown(symbol, several.cause, several.tags, several.like)
                 machine.set(container, "[]", now, mask)

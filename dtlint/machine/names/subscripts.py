@@ -149,7 +149,7 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     if handled is not None:
         return handled
     known = items_of(machine, base) if not (isinstance(base, Object) and base.kind == "dict") else None
-    if isinstance(index, Const) and type(index.value) is int:
+    if isinstance(index, Const) and isinstance(index.value, int):
         if known is not None and -len(known) <= index.value < len(known):
             return known[index.value]
         own = of_each_lane(base, index.value) if known is None else None
@@ -303,16 +303,11 @@ def looked_up(table: Object, found: Value) -> Value:
 def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
     """A slice. One that starts or steps by rank takes a different, maybe shorter, part on each lane."""
 
-    known = items_of(machine, base)
     parts = (index.lower, index.upper, index.step)
+    whole = part_of_known(machine, base, parts)
+    if whole is not None:
+        return whole
     differing = next((part for part in parts if part.cause is not None), None)
-    if known is not None and differing is None:
-        bounds: list[Any] = [part.value if isinstance(part, Const) else Ellipsis for part in parts]
-        if Ellipsis not in bounds and not any(isinstance(part, Const) and part.scale for part in parts):
-            try:
-                return Tuple(tuple(known[bounds[0] : bounds[1] : bounds[2]]))
-            except (TypeError, ValueError):
-                pass
     if differing is None:
         base = content(base)
     result = opaque(machine, "slice", base, *parts)
@@ -335,6 +330,25 @@ def cut(machine: Machine, base: Value, index: SliceValue) -> Value:
     if isinstance(base, Object):
         return provenance.marked(result, *(tag for tag in provenance.marks(base, "order", 1)))
     return result
+
+
+def part_of_known(machine: Machine, base: Value, parts: tuple[Value, ...]) -> Value | None:
+    """A part of a text, a tuple or a list of which every item is known. The sizes of our world are no bounds: those of
+    the user's cluster are others."""
+    known = items_of(machine, base)
+    bounds = [part.value for part in parts if isinstance(part, Const) and not part.scale]
+    if isinstance(base, Const) and isinstance(base.value, str | bytes) and len(bounds) == len(parts):
+        known = base.value  # type: ignore[assignment]  # a text is sliced as a tuple is
+    if known is None or len(bounds) < len(parts):
+        return None
+    try:
+        kept: Any = known[bounds[0] : bounds[1] : bounds[2]]
+    except (TypeError, ValueError):
+        return None
+    if isinstance(base, Const):
+        return Const(kept)
+    listed = isinstance(base, Object) and base.kind == "list"
+    return machine.new_list(tuple(kept), machine.frame.mask) if listed else Tuple(tuple(kept))
 
 
 def a_key_more(table: Object) -> tuple[Any, ...]:

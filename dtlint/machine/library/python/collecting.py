@@ -31,6 +31,8 @@ from dtlint.machine.values import (
     lane_value,
 )
 
+BACKWARDS = "builtins.reversed"
+
 
 def through(kind: str) -> Handler:
     def handler(machine: Machine, call: Invocation) -> Value | None:
@@ -56,7 +58,9 @@ def through(kind: str) -> Handler:
                 if ordered is None:
                     return sorted_apart(machine, items, call.mask)
                 return machine.new_list(ordered, call.mask)
-            return machine.new_list(tuple(items), call.mask, "set" if kind == "set" else "list")
+            if kind == "set":
+                return machine.new_list(sets.once(tuple(items)), call.mask, "set")
+            return machine.new_list(tuple(items)[:: -1 if call.name == BACKWARDS else 1], call.mask)
         if is_generator(inner):
             walked = drawn(machine, kind, inner, call.mask)
             if walked is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from dtlint.machine import library
@@ -10,7 +11,7 @@ from dtlint.machine.contents.linear import apart, difference
 from dtlint.machine.contents.opaque import opaque as unknown_of
 from dtlint.machine.control.agreeing import OWN_OF_GATHERED, as_all_have
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import map_lanes, token
+from dtlint.machine.lanes import map_lanes, row, token
 from dtlint.machine.library.feeding import inside, sharding, totals, vocabularies, webdatasets
 from dtlint.machine.library.feeding.whole_batches import LENGTHS, RANGES, STORED
 from dtlint.machine.library.invocation import Handler, Invocation
@@ -34,10 +35,12 @@ from dtlint.machine.values import (
     Const,
     FunctionRef,
     Object,
+    Row,
     SliceValue,
     Tuple,
     Unknown,
     Value,
+    lane_value,
 )
 
 
@@ -76,6 +79,26 @@ def length(machine: Machine, call: Invocation) -> Value | None:
     if isinstance(told, Unknown):
         machine.facts.setdefault(LENGTHS, {})[made.symbol] = told.symbol
     return made
+
+
+def on_each_lane(handler: Handler) -> Handler:
+    """What stands in lists of which each lane has its own is known lane by lane, where they are equally long."""
+
+    def of_lanes(machine: Machine, call: Invocation) -> Value | None:
+        parted = [value for value in call.arguments if isinstance(value, Row)]
+        held = [[containers.items_of(machine, lane) for lane in one.lanes] for one in parted]
+        if not parted or any(None in lanes or len(set(map(len, lanes))) > 1 for lanes in held):  # type: ignore[arg-type]
+            return handler(machine, call)
+        found = []
+        for lane in range(machine.world.size):
+            given = tuple(lane_value(value, lane) for value in call.arguments)
+            made = handler(machine, replace(call, arguments=given))
+            if made is None:
+                return handler(machine, call)
+            found.append(made)
+        return row(tuple(found), parted[0].cause)
+
+    return of_lanes
 
 
 def slice_(machine: Machine, call: Invocation) -> Value | None:
@@ -291,9 +314,17 @@ def any_all(wanted: bool) -> Handler:
         result: Value = FALSE if wanted else TRUE
         for item in items:
             result = combine(machine, "or" if wanted else "and", result, item)
-        return result
+        return map_lanes(lambda one: answer(machine, one), (result,), machine.world)
 
     return handler
+
+
+def answer(machine: Machine, held: Value) -> Value:
+    """`any(names)` says whether there is one, not which."""
+    from dtlint.machine.contents.truth import truth_of
+
+    known = truth_of(machine, held)[0]
+    return held if known is None else TRUE if known else FALSE
 
 
 def map_(machine: Machine, call: Invocation) -> Value | None:

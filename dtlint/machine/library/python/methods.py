@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers, dictionaries, filled_by, keys_of_some, presets, sets
 from dtlint.machine.contents.opaque import opaque as unknown_of
@@ -10,9 +12,9 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.feeding import filled_shares, totals
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.python import templates
+from dtlint.machine.library.python import in_order, plainly, templates
 from dtlint.machine.names import assignment, put_items, subscripts
-from dtlint.machine.values import FILLED, NONE, Const, Object, Tuple, Unknown, Value
+from dtlint.machine.values import FILLED, NONE, Const, Object, Row, Tuple, Unknown, Value
 
 VIEWS = ("items", "values", "keys")
 
@@ -79,6 +81,8 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
                 if name == "setdefault":
                     put_items.put(machine, receiver, key_, default, call.mask)
                 return default
+        elif name == "get" and isinstance(key_, Row) and "[]" not in receiver.attributes:
+            return map_lanes(lambda key: looked_up(machine, receiver, key, call), (key_,), machine.world)
         elif name == "setdefault":
             put_items.put(machine, receiver, key_, arguments[1] if len(arguments) > 1 else NONE, call.mask)
         return subscripts.item(machine, receiver, key_, call.mask)
@@ -105,7 +109,11 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
                 machine.set(receiver, FILLED, NONE, call.mask)
         return NONE
     if name == "copy":
-        return machine.anew(receiver, call.mask) if receiver.kind == "dict" else receiver
+        return machine.anew(receiver, call.mask)
+    if receiver.kind == "list" and name in in_order.CHANGES | in_order.ASKS:
+        exact = in_order.listed(machine, receiver, name, call)
+        if exact is not None:
+            return exact
     if name in ("pop", "popleft") and receiver.kind == "list":
         known = containers.items_of(machine, receiver)
         value = containers.element(machine, receiver)
@@ -120,7 +128,7 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
             containers.append(machine, receiver, arguments[1], call.mask)
         elif name == "sort":
             from dtlint.machine.library.computing import provenance
-            from dtlint.machine.library.python import in_order, own_order
+            from dtlint.machine.library.python import own_order
 
             ranked = own_order.ranked(machine, call, receiver)
             if ranked is None and isinstance(held_items, Tuple):
@@ -136,6 +144,12 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
             )
         return NONE
     return None
+
+
+def looked_up(machine: Machine, table: Object, key: Value, call: Invocation) -> Value:
+    """`table.get(key)` of one lane's key."""
+    own = replace(call, arguments=(key, *call.arguments[1:]))
+    return container_method(machine, table, "get", own) or subscripts.item(machine, table, key, call.mask)
 
 
 def take_one_out(machine: Machine, several: Object, mask: int) -> None:
@@ -191,33 +205,18 @@ def view_of_numbers(machine: Machine, receiver: Value, name: str, call: Invocati
 
 
 def text_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
-    """Methods of string and number constants, lane by lane."""
-    if not isinstance(receiver, Const) or name in ("format_map", "maketrans"):
+    """Methods of texts, numbers and tuples that are known, lane by lane."""
+    found = plainly.method(machine, receiver, name, call)
+    if found is not None or not isinstance(receiver, Const) or not isinstance(receiver.value, str):
+        return found
+    if name in ("join", "format_map", "maketrans"):
         return None
-    if name == "join" and len(call.arguments) == 1:
-        items = containers.items_of(machine, call.arguments[0])
-        if items is not None and all(isinstance(item, Const) and isinstance(item.value, str) for item in items):
-            return Const(str(receiver.value).join(item.value for item in items))  # type: ignore[attr-defined]
-        return None
-    if not isinstance(receiver.value, str):
-        return None
-    if name == "format" and not all(isinstance(value, Const) for value in call.values):
+    if name == "format":
         made = templates.formatted(machine, receiver.value, call)
         if made is not None:
             return made
     if call.keywords:
         return None
-
-    def one(*values: Value) -> Value:
-        if all(isinstance(value, Const) for value in values):
-            try:
-                made = getattr(receiver.value, name)(*(value.value for value in values))  # type: ignore[attr-defined]
-            except Exception:
-                made = None
-            if isinstance(made, str | int | bool | bytes):
-                return Const(made)
-            if isinstance(made, list):
-                return Tuple(tuple(Const(part) for part in made))
-        return spelled(unknown_of(machine, f"str.{name}", receiver, *values))
-
-    return map_lanes(one, call.arguments, machine.world)
+    return map_lanes(
+        lambda *values: spelled(unknown_of(machine, f"str.{name}", receiver, *values)), call.arguments, machine.world
+    )

@@ -6,6 +6,7 @@ import builtins
 import collections.abc
 import numbers
 import re
+import typing
 from dataclasses import replace
 
 from dtlint.machine.contents import containers, lacking, written
@@ -30,6 +31,7 @@ from dtlint.machine.values import (
     Object,
     Row,
     Symbol,
+    Tuple,
     Unknown,
     Value,
 )
@@ -57,6 +59,10 @@ def isinstance_(machine: Machine, call: Invocation) -> Value | None:
 def type_(machine: Machine, call: Invocation) -> Value | None:
     """`type(batch)`, as `isinstance` would say it"""
     value = call.arguments[0] if len(call.arguments) == 1 else None
+    if isinstance(value, Const) and value.value is not None:
+        return External(f"builtins.{type(value.value).__name__}")
+    if isinstance(value, Tuple) or (isinstance(value, Object) and value.kind in PLAIN and not value.facts):
+        return External(f"builtins.{'tuple' if isinstance(value, Tuple) else value.kind}")
     if not isinstance(value, Unknown) or value.cause is None or value.cause.kind != "data":
         return None
     return machine.unknown(call.name, token(value))
@@ -111,6 +117,8 @@ def is_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
             return None if value.doubted and not answer else answer
     if isinstance(value, Const) and all(isinstance(option, External | ClassRef) for option in options):
         return any(isinstance(value.value, one) for one in map(standard_class, options))
+    if isinstance(value, Tuple) and all(isinstance(option, External | ClassRef) for option in options):
+        return any(issubclass(tuple, one) for one in map(standard_class, options))
     if isinstance(value, ClassRef | FunctionRef) and all(map(standard_class, options)):
         alike: object = object if isinstance(value, ClassRef) else standard_class
         return any(isinstance(alike, one) for one in map(standard_class, options))
@@ -128,6 +136,8 @@ def standard_class(kind: Value) -> tuple[type, ...]:
     What `typing` and, long ago, `collections` call an `Iterable` is that of `collections.abc`."""
     home, _, name = kind.name.rpartition(".") if isinstance(kind, External) else ("", "", "")
     found = getattr(HOMES.get(home.removesuffix(".abc")), name, None)
+    if found is None and home == "typing":
+        found = typing.get_origin(getattr(typing, name, None))  # `List`
     return (found,) if isinstance(found, type) else ()
 
 
@@ -145,7 +155,7 @@ def getattr_(machine: Machine, call: Invocation) -> Value | None:
             some = lacking.asked(machine, base, name, held, call.arguments[2]) if held is not None else None
             if some is not None:
                 return some
-        if len(call.arguments) == 3 and classes.lacks(machine, base, name):
+        if len(call.arguments) == 3 and (classes.lacks(machine, base, name) or has_none(base, name)):
             return call.arguments[2]
         if len(call.arguments) == 3 and attributes.has_only_given(base, name):
             return attributes.given(base, name) or call.arguments[2]
@@ -156,6 +166,19 @@ def getattr_(machine: Machine, call: Invocation) -> Value | None:
     if len(call.arguments) >= 2:
         return by_settings.read_name(machine, call.arguments[0], call.arguments[1])
     return None
+
+
+def has_none(thing: Value, name: str) -> bool:
+    """A text, a list or a dictionary has no attributes but its own. A number may stand for a tensor that holds it."""
+    if isinstance(thing, Row):
+        return all(has_none(one, name) for one in thing.lanes)
+    if isinstance(thing, Tuple):
+        return not hasattr(tuple, name)
+    if isinstance(thing, Const):
+        return isinstance(thing.value, str | bool) and not hasattr(thing.value, name)
+    if not isinstance(thing, Object) or thing.facts or thing.doubted:
+        return False
+    return thing.kind in PLAIN and not hasattr(PLAIN[str(thing.kind)], name)
 
 
 def of_each_name(machine: Machine, call: Invocation, names: Row) -> Value | None:
@@ -215,7 +238,7 @@ def hasattr_(machine: Machine, call: Invocation) -> Value | None:
         own = isinstance(base, FunctionRef) and written.kept_by_function(machine, base)
         if is_private(name) and not own:
             return machine.unknown("hasattr", *(token(value) for value in call.arguments))
-        if options.lacks(machine, base, name) or classes.lacks(machine, base, name):
+        if options.lacks(machine, base, name) or classes.lacks(machine, base, name) or has_none(base, name):
             return FALSE
         if isinstance(base, FunctionRef) and written.kept_by_function(machine, base):
             return TRUE

@@ -1,0 +1,83 @@
+"""Which functions of Python's own library do nothing but compute, so that Python can be asked what they give?"""
+
+from __future__ import annotations
+
+import fnmatch
+import itertools
+import json
+import math
+import posixpath
+import re
+import shlex
+import textwrap
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from dtlint.machine.contents import plain
+from dtlint.machine.core import Machine
+from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.values import Value
+
+
+def some(walk: Iterator[Any]) -> list[Any]:
+    """As many as anybody looks at, and one more."""
+    return list(itertools.islice(walk, plain.MOST + 1))
+
+
+# of each module those that look at nothing but what they are given, and are done at once
+COMPUTING: dict[str, tuple[Any, ...]] = {
+    "builtins": (abs, ascii, bin, chr, float, format, hex, int, max, min, oct, ord, repr, round, str, sum),
+    "math": (
+        *(math.acos, math.asin, math.atan, math.atan2, math.copysign, math.cos, math.cosh, math.degrees, math.dist),
+        *(math.exp, math.expm1, math.fabs, math.floor, math.fmod, math.fsum, math.gcd, math.hypot, math.isclose),
+        *(math.isfinite, math.isinf, math.isnan, math.isqrt, math.lcm, math.log, math.log10, math.log1p, math.log2),
+        *(math.prod, math.radians, math.sin, math.sinh, math.sqrt, math.tan, math.tanh, math.trunc),
+    ),
+    "os.path": (
+        *(posixpath.basename, posixpath.commonpath, posixpath.commonprefix, posixpath.isabs, posixpath.normcase),
+        *(posixpath.splitdrive, posixpath.splitext),
+    ),
+    "re": (re.escape, re.findall, re.fullmatch, re.match, re.search, re.split, re.sub, re.subn),
+    "json": (json.dumps, json.loads),
+    "fnmatch": (fnmatch.filter, fnmatch.fnmatch, fnmatch.fnmatchcase, fnmatch.translate),
+    "shlex": (shlex.join, shlex.quote, shlex.split),
+    "textwrap": (textwrap.dedent, textwrap.fill, textwrap.indent, textwrap.shorten),
+}
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{f"{home}.{function.__name__}": function for home, several in COMPUTING.items() for function in several},
+    "itertools.product": lambda *lists, **named: some(itertools.product(*lists, **named)),
+    "itertools.permutations": lambda *given: some(itertools.permutations(*given)),
+    "itertools.combinations": lambda *given: some(itertools.combinations(*given)),
+    "itertools.pairwise": lambda items: some(itertools.pairwise(items)),
+    "itertools.accumulate": lambda *given: some(itertools.accumulate(*given)),
+}
+
+
+def computed(machine: Machine, call: Invocation) -> Value | None:
+    """`os.path.basename("runs/7.pt")`, `math.log(8, 2)`, `re.sub(…)` of what is known to its last part."""
+    function = FUNCTIONS.get(call.name)
+    if function is None or call.receiver is not None or any(name is None for name, _ in call.keywords):
+        return None
+    named = {str(name): value for name, value in call.keywords}
+    return plain.computed(machine, function, call.arguments, call.mask, **named)
+
+
+# methods that change nothing, of the kinds of things that a constant may be
+METHODS: dict[type, frozenset[str]] = {
+    kind: frozenset(name for name in vars(kind) if not name.startswith("_")) - {"maketrans", "format_map", "to_bytes"}
+    for kind in (str, bytes, int, float, tuple, re.Match)
+}
+
+
+def method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
+    """`name.split("_")`, `re.match(…).group(1)`, of what is known to its last part."""
+    if any(key is None for key, _ in call.keywords):
+        return None
+    named = {str(key): value for key, value in call.keywords}
+
+    def ask(thing: Any, *given: Any, **more: Any) -> Any:
+        if name not in METHODS.get(type(thing), ()):
+            raise LookupError(name)
+        return getattr(thing, name)(*given, **more)
+
+    return plain.computed(machine, ask, (receiver, *call.arguments), call.mask, **named)
