@@ -322,7 +322,7 @@ KEYS = ("jax", "keys")  # begins the fact of a batch of keys
 def prefer(left: Value, right: Value) -> Value:
     """Of two structured values of which one is None, unknown or plainer, keep the one that says more."""
 
-    def weight(value: Value) -> int:
+    def weight(value: Value) -> float:
         if isinstance(value, Object):
             if value.facts.get("wrapped"):
                 # the model, or the wrapper around it in a helper that wraps for several ranks only; of two wrappers the
@@ -335,7 +335,9 @@ def prefer(left: Value, right: Value) -> Value:
             return 6 if value.facts else 5
         if isinstance(value, Bound | FunctionRef | ClassRef):
             return 4
-        if isinstance(value, External | Tuple):
+        if isinstance(value, Tuple):
+            return 3 - 0.5 / (1 + len(value.items))  # of two lists the one that something was put into
+        if isinstance(value, External):
             return 3
         if isinstance(value, Unknown):
             return 2 if value.cause is not None else 1

@@ -291,9 +291,11 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
             return machine.unknown("not", question) if holds is (op == "!=") else Unknown(question, None)
     if op in ("is", "is not") and isinstance(left, Object) and isinstance(right, Object):
         return truthy((left is right) == (op == "is"))
-    if op in ("is", "is not") and isinstance(left, External) and isinstance(right, External):
-        if left.name.startswith(OWN_TYPE) and right.name.startswith(OWN_TYPE):  # `type(sizes) is int`
-            return truthy((left == right) == (op == "is"))
+    if op in ("is", "is not", "==", "!=") and is_own_type(left) and is_own_type(right):  # `type(sizes) is int`
+        return truthy((left == right) == (op in ("is", "==")))
+    among = containers.items_of(machine, right) if op in ("in", "not in") and is_own_type(left) else None
+    if among is not None and all(map(is_own_type, among)):
+        return truthy((left in among) == (op == "in"))
     known = compared_plainly(machine, op, left, right)
     if known is not None:
         return known
@@ -318,7 +320,9 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
     return Unknown(asked.symbol, None, asked.tags) if op == "==" and both_own(machine, left, right) else asked
 
 
-OWN_TYPE = "builtins."
+def is_own_type(value: Value) -> bool:
+    """One of Python's own classes: nothing else goes by its name."""
+    return isinstance(value, External) and value.name.startswith("builtins.")
 
 
 def compared_plainly(machine: Machine, op: str, left: Value, right: Value) -> Value | None:

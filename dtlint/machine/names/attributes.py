@@ -16,6 +16,7 @@ from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.meeting import identity
+from dtlint.machine.library.python import plainly
 from dtlint.machine.logs import Log
 from dtlint.machine.names import said_types
 from dtlint.machine.names.classes import external_bases, in_class
@@ -182,6 +183,10 @@ def external(machine: Machine, owner: str, name: str, mask: int) -> Value:
         return library.reading.value_of(machine, row, full, mask)
     if owner in machine.knowledge.attributes:
         return of_unknown(machine, machine.unknown(owner), name, mask)  # `from library import OPTIONS`
+    if full in plainly.CONSTANTS:
+        return Const(plainly.CONSTANTS[full])
+    if name == "__name__" and owner.startswith("builtins."):
+        return Const(owner.rpartition(".")[2])
     return External(full)
 
 

@@ -17,7 +17,7 @@ from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.python import bars, copies, environment_use, files, importing, iterators, registries
 from dtlint.machine.library.python.choosing import filter_
 from dtlint.machine.library.python.collecting import array_of_rank, through
-from dtlint.machine.library.python.containers import counter, default_dict, deque_, dict_, tuple_
+from dtlint.machine.library.python.containers import counter, default_dict, deque_, dict_, from_keys, tuple_
 from dtlint.machine.library.python.iteration import (
     any_all,
     chain,
@@ -30,12 +30,13 @@ from dtlint.machine.library.python.iteration import (
     map_,
     on_each_lane,
     range_,
+    reduce_,
     slice_,
     zip_,
 )
 from dtlint.machine.library.python.options import DEMANDED
 from dtlint.machine.library.python.properties import property_
-from dtlint.machine.library.python.reflection import getattr_, hasattr_, isinstance_, said, setattr_, type_
+from dtlint.machine.library.python.reflection import callable_, getattr_, hasattr_, isinstance_, said, setattr_, type_
 from dtlint.machine.values import (
     FALSE,
     NONE,
@@ -293,6 +294,8 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.slice": slice_,
     "builtins.isinstance": isinstance_,
     "builtins.type": type_,
+    "builtins.callable": callable_,
+    "functools.reduce": reduce_,
     "builtins.getattr": getattr_,
     "builtins.hasattr": hasattr_,
     "builtins.setattr": setattr_,
@@ -311,6 +314,7 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.reversed": on_each_lane(through("list")),
     "builtins.tuple": on_each_lane(tuple_),
     "builtins.dict": dict_,
+    "builtins.dict.fromkeys": from_keys,
     "collections.OrderedDict": dict_,
     "collections.deque": deque_,
     "collections.defaultdict": default_dict,

@@ -47,11 +47,8 @@ def through(kind: str) -> Handler:
             ordered_list.attributes["[]"] = held
             return ordered_list
         items = containers.items_of(machine, inner)
-        if items is None and isinstance(inner, Object) and inner.kind == "builtins.range":
-            from dtlint.machine.library.meeting.groups import range_items
-
-            known = range_items(inner)
-            items = tuple(known) if known is not None else None
+        if items is None:
+            items = numbers_in(inner)
         if items is not None:
             if kind == "sorted":
                 ordered = in_order.arranged(machine, call, tuple(items))
@@ -88,6 +85,16 @@ def through(kind: str) -> Handler:
         return made
 
     return handler
+
+
+def numbers_in(value: Value) -> tuple[Value, ...] | None:
+    """Those of a short range."""
+    if not isinstance(value, Object) or value.kind != "builtins.range":
+        return None
+    from dtlint.machine.library.meeting.groups import range_items
+
+    known = range_items(value)
+    return tuple(known) if known is not None else None
 
 
 def cause_of_lines(machine: Machine, inner: Value, mask: int) -> Cause | None:

@@ -7,7 +7,7 @@ from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.python.collecting import drawn, through
+from dtlint.machine.library.python.collecting import drawn, numbers_in, through
 from dtlint.machine.library.python.generators import is_generator
 from dtlint.machine.names import put_items, subscripts
 from dtlint.machine.values import (
@@ -34,13 +34,24 @@ def tuple_(machine: Machine, call: Invocation) -> Value | None:
     if not call.arguments:
         return Tuple(())
     inner = library.reading.iterated(machine, call.arguments[0], call.mask)
-    items = containers.items_of(machine, inner)
+    items = containers.items_of(machine, inner) or numbers_in(inner)
     if items is not None:
         return Tuple(items)
     walked = drawn(machine, "tuple", inner, call.mask) if is_generator(inner) else None
     if walked is not None:
         return walked.attributes["[]"]
     return opaque(machine, call.name, inner) if inner is not call.arguments[0] else None
+
+
+def from_keys(machine: Machine, call: Invocation) -> Value | None:
+    """`dict.fromkeys(names, 0.0)`"""
+    items = containers.items_of(machine, call.arguments[0]) if call.arguments else None
+    if items is None or not all(isinstance(item, Const) for item in items):
+        return None
+    made = machine.new("dict", call.mask)
+    for item in items:
+        put_items.put(machine, made, item, call.arguments[1] if len(call.arguments) > 1 else NONE, call.mask)
+    return made
 
 
 def dict_(machine: Machine, call: Invocation) -> Value | None:

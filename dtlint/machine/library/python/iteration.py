@@ -319,6 +319,25 @@ def any_all(wanted: bool) -> Handler:
     return handler
 
 
+SHORT = 8  # items that a function is called with one by one
+
+
+def reduce_(machine: Machine, call: Invocation) -> Value | None:
+    """`reduce(merge, parts, first)`"""
+    from dtlint.machine.functions import calls
+
+    if len(call.arguments) not in (2, 3) or call.keywords:
+        return None
+    items = containers.items_of(machine, call.arguments[1])
+    given = (*call.arguments[2:], *(items or ()))
+    if items is None or not given or len(items) > SHORT:
+        return None
+    result = given[0]
+    for item in given[1:]:
+        result = calls.call_value(machine, call.arguments[0], (result, item), (), call.mask)
+    return result
+
+
 def answer(machine: Machine, held: Value) -> Value:
     """`any(names)` says whether there is one, not which."""
     from dtlint.machine.contents.truth import truth_of
@@ -334,7 +353,7 @@ def map_(machine: Machine, call: Invocation) -> Value | None:
         return None
     function, inner = call.arguments[0], library.reading.iterated(machine, call.arguments[1], call.mask)
     items = containers.items_of(machine, inner)
-    if items is not None and len(items) <= 8 and len(call.arguments) == 2:
+    if items is not None and len(items) <= SHORT and len(call.arguments) == 2:
         results = tuple(calls.call_value(machine, function, (item,), (), call.mask) for item in items)
         return machine.new_list(results, call.mask)
     element = calls.call_value(machine, function, (library.reading.element(machine, inner, call.mask),), (), call.mask)

@@ -9,6 +9,7 @@ import math
 import posixpath
 import re
 import shlex
+import string
 import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -50,6 +51,16 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "itertools.combinations": lambda *given: some(itertools.combinations(*given)),
     "itertools.pairwise": lambda items: some(itertools.pairwise(items)),
     "itertools.accumulate": lambda *given: some(itertools.accumulate(*given)),
+}
+
+
+# what is the same on every machine that anybody trains on
+CONSTANTS: dict[str, Any] = {
+    **{f"math.{name}": getattr(math, name) for name in ("pi", "e", "tau")},
+    **{f"os.{name}": getattr(posixpath, name) for name in ("sep", "pathsep", "curdir", "pardir", "extsep")},
+    **{f"string.{name}": value for name, value in vars(string).items() if isinstance(value, str) and name[0] != "_"},
+    "os.path.sep": posixpath.sep,
+    "os.linesep": "\n",
 }
 
 

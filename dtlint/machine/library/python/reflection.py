@@ -23,6 +23,7 @@ from dtlint.machine.values import (
     FALSE,
     NONE,
     TRUE,
+    Bound,
     ClassRef,
     Const,
     External,
@@ -66,6 +67,16 @@ def type_(machine: Machine, call: Invocation) -> Value | None:
     if not isinstance(value, Unknown) or value.cause is None or value.cause.kind != "data":
         return None
     return machine.unknown(call.name, token(value))
+
+
+def callable_(machine: Machine, call: Invocation) -> Value | None:
+    value = call.arguments[0] if len(call.arguments) == 1 else None
+    if isinstance(value, FunctionRef | ClassRef | Bound):
+        return TRUE
+    plain = isinstance(value, Const | Tuple) or (
+        isinstance(value, Object) and value.kind in PLAIN and not value.doubted
+    )
+    return FALSE if plain else None
 
 
 ARRAY = "jax.Array"
