@@ -25,6 +25,7 @@ from dtlint.machine.values import (
     NONE,
     THERE,
     TRUE,
+    ClassRef,
     Const,
     External,
     Object,
@@ -110,6 +111,8 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
             return containers.repeat(machine, one, other)
     if op in sets.OPERATORS and (several := sets.as_set(machine, left, right)) is not None:
         return sets.combined(machine, op, several, right)
+    if op == "|" and (either := either_class(left, right)) is not None:
+        return either
     if op == "|" and (dictionaries.is_plain(left) or dictionaries.is_plain(right)):
         return dictionaries.united(machine, left, right)
     left, right = content(left), content(right)
@@ -134,6 +137,20 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
     if op == "-":
         filled_shares.subtracted(machine, left, right, made)
     return made
+
+
+def either_class(left: Value, right: Value) -> Tuple | None:
+    """`int | None`, `Batch | dict | list`: as good as a tuple of classes to whoever asks `isinstance`."""
+    sides = [side.items if isinstance(side, Tuple) else (side,) for side in (left, right)]
+    kinds = [External("types.NoneType") if kind == NONE else kind for side in sides for kind in side]
+    return Tuple(tuple(kinds)) if all(map(is_class, kinds)) else None
+
+
+def is_class(value: Value) -> bool:
+    """A class of the program, of Python's own, or of a library, as far as its name tells."""
+    if isinstance(value, External):
+        return value.name.startswith(("builtins.", "types.")) or value.name.rpartition(".")[2][:1].isupper()
+    return isinstance(value, ClassRef)
 
 
 def by_reciprocal(machine: Machine, value: Value, factor: Value) -> Symbol | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names, every_node
-from dtlint.machine.contents import own_operators, written
+from dtlint.machine.contents import own_operators, plain, written
 from dtlint.machine.core import Machine
 from dtlint.machine.functions.reaching import names_reaching
 from dtlint.machine.library.feeding.batches import is_whole_name
@@ -136,6 +136,8 @@ def can_skip(
         held = receiver.attributes.values() if isinstance(receiver, Object) else ()
         if any(value.cause is not None or holds_differing(value) for value in (*values, *held)):
             return False
+        if values and receiver is None and all(plain.thing_of(value, 0) is not plain.NOT_KNOWN for value in values):
+            return False  # `stage_of("step_10.pt", 4)`: what it gives is known, and is soon computed
     return not any(callable_value(value) or isinstance(value, ClassRef) for value in values)
 
 

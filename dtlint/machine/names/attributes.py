@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 from collections import Counter, deque
 
 from dtlint.ir import nodes as ir
@@ -173,6 +174,8 @@ def type_name(value: Value) -> str:
 
 def has(kind: str, name: str) -> bool:
     """Is there such an attribute of the builtin type?"""
+    if kind == "Match":
+        return hasattr(re.Match, name)
     return hasattr(COLLECTIONS.get(kind) or getattr(builtins, kind, object), name)
 
 

@@ -446,6 +446,9 @@ def put_together(machine: Machine, node: ir.ListExpr | ir.SetExpr, kind: str, ma
             containers.extend(machine, result, value, mask)
         else:  # one more; any of those that a generator, which has been run by now, has given
             containers.append(machine, result, value, mask, several=isinstance(item, ir.Star))
+    held = result.attributes["[]"]
+    if kind == "set" and isinstance(held, Tuple):
+        result.attributes["[]"] = Tuple(sets.once(held.items))
     return result
 
 

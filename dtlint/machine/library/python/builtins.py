@@ -295,7 +295,7 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.isinstance": isinstance_,
     "builtins.type": type_,
     "builtins.callable": callable_,
-    "functools.reduce": reduce_,
+    "functools.reduce": on_each_lane(reduce_),
     "builtins.getattr": getattr_,
     "builtins.hasattr": hasattr_,
     "builtins.setattr": setattr_,

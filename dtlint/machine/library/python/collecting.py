@@ -15,7 +15,7 @@ from dtlint.machine.library.python import in_order, own_order
 from dtlint.machine.library.python.generators import (
     is_generator,
 )
-from dtlint.machine.library.python.iteration import counted, range_
+from dtlint.machine.library.python.iteration import counted, numbers_in, range_
 from dtlint.machine.names import subscripts
 from dtlint.machine.values import (
     NONE,
@@ -85,16 +85,6 @@ def through(kind: str) -> Handler:
         return made
 
     return handler
-
-
-def numbers_in(value: Value) -> tuple[Value, ...] | None:
-    """Those of a short range."""
-    if not isinstance(value, Object) or value.kind != "builtins.range":
-        return None
-    from dtlint.machine.library.meeting.groups import range_items
-
-    known = range_items(value)
-    return tuple(known) if known is not None else None
 
 
 def cause_of_lines(machine: Machine, inner: Value, mask: int) -> Cause | None:

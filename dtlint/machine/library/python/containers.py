@@ -7,8 +7,9 @@ from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.python.collecting import drawn, numbers_in, through
+from dtlint.machine.library.python.collecting import drawn, through
 from dtlint.machine.library.python.generators import is_generator
+from dtlint.machine.library.python.iteration import numbers_in
 from dtlint.machine.names import put_items, subscripts
 from dtlint.machine.values import (
     NONE,

@@ -148,6 +148,16 @@ def counted(machine: Machine, *bounds: Value) -> Value:
     return unknown_of(machine, "count", *bounds)
 
 
+def numbers_in(value: Value) -> tuple[Value, ...] | None:
+    """Those of a short range."""
+    if not isinstance(value, Object) or value.kind != "builtins.range":
+        return None
+    from dtlint.machine.library.meeting.groups import range_items
+
+    known = range_items(value)
+    return tuple(known) if known is not None else None
+
+
 def enumerate_(machine: Machine, call: Invocation) -> Value | None:
     if not call.arguments:
         return None
@@ -270,7 +280,7 @@ def zip_(machine: Machine, call: Invocation) -> Value | None:
     turned = columns(machine, call)
     if turned is not None:
         return turned
-    lists = [containers.items_of(machine, value) for value in call.arguments]
+    lists = [containers.items_of(machine, value) or numbers_in(value) for value in call.arguments]
     if any(items is not None for items in lists):
         pairs = zip(lists, call.arguments, strict=True)
         lists = [items if items is not None else jax_hosts.elements(machine, value) for items, value in pairs]

@@ -6,6 +6,7 @@ import builtins
 import collections.abc
 import numbers
 import re
+import types
 import typing
 from dataclasses import replace
 
@@ -64,6 +65,10 @@ def type_(machine: Machine, call: Invocation) -> Value | None:
         return External(f"builtins.{type(value.value).__name__}")
     if isinstance(value, Tuple) or (isinstance(value, Object) and value.kind in PLAIN and not value.facts):
         return External(f"builtins.{'tuple' if isinstance(value, Tuple) else value.kind}")
+    if isinstance(value, Row):
+        kinds = [type_(machine, replace(call, arguments=(one,))) for one in value.lanes]
+        known = [kind for kind in kinds if kind is not None]
+        return row(tuple(known), value.cause) if len(known) == len(kinds) else None
     if not isinstance(value, Unknown) or value.cause is None or value.cause.kind != "data":
         return None
     return machine.unknown(call.name, token(value))
@@ -71,7 +76,7 @@ def type_(machine: Machine, call: Invocation) -> Value | None:
 
 def callable_(machine: Machine, call: Invocation) -> Value | None:
     value = call.arguments[0] if len(call.arguments) == 1 else None
-    if isinstance(value, FunctionRef | ClassRef | Bound):
+    if isinstance(value, FunctionRef | ClassRef | Bound) or (isinstance(value, External) and standard_class(value)):
         return TRUE
     plain = isinstance(value, Const | Tuple) or (
         isinstance(value, Object) and value.kind in PLAIN and not value.doubted
@@ -125,7 +130,8 @@ def is_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
                 return True
         if isinstance(value.kind, str) and value.kind in PLAIN:
             answer = any(issubclass(PLAIN[value.kind], one) for one in map(standard_class, options))
-            return None if value.doubted and not answer else answer
+            unsure = value.doubted or not all(isinstance(option, External | ClassRef) for option in options)
+            return None if unsure and not answer else answer
     if isinstance(value, Const) and all(isinstance(option, External | ClassRef) for option in options):
         return any(isinstance(value.value, one) for one in map(standard_class, options))
     if isinstance(value, Tuple) and all(isinstance(option, External | ClassRef) for option in options):
@@ -139,7 +145,13 @@ def is_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
 PLAIN = {"list": list, "dict": dict, "set": set}
 
 
-HOMES = {"builtins": builtins, "collections": collections.abc, "typing": collections.abc, "numbers": numbers}
+HOMES = {
+    "builtins": builtins,
+    "collections": collections.abc,
+    "typing": collections.abc,
+    "numbers": numbers,
+    "types": types,
+}
 
 
 def standard_class(kind: Value) -> tuple[type, ...]:

@@ -1,0 +1,1 @@
+"""Ordinary Python on known values: does the machine believe what Python says?"""
