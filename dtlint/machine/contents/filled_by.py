@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from dtlint.machine.core import Machine
-from dtlint.machine.values import Cause, Object, Tuple, Value
+from dtlint.machine.values import TRUE, Cause, Object, Row, Tuple, Value
 
 CONTAINERS = ("dict", "list", "set")
 
@@ -18,11 +18,12 @@ def put(machine: Machine, container: Object, mask: int) -> None:
         container.filled = (lanes | mask, why or machine.control_cause())
 
 
-def handed_over(machine: Machine, values: Iterable[Value]) -> None:
-    """To something that may put anything into it."""
+def handed_over(machine: Machine, values: Iterable[Value], mask: int) -> None:
+    """These lanes give it to something that may put anything into it."""
     for value in values:
         if isinstance(value, Object) and value.kind in CONTAINERS:
-            value.filled = (machine.world.full, None)
+            lanes, why = value.filled or (0, None)
+            value.filled = (lanes | mask, why or machine.control_cause())
 
 
 def holders(value: Value, mask: int) -> tuple[int, Cause] | None:
@@ -31,6 +32,15 @@ def holders(value: Value, mask: int) -> tuple[int, Cause] | None:
         return None
     lanes, why = value.filled or (0, None)
     return (lanes & mask, why) if why is not None and lanes & mask and mask & ~lanes else None
+
+
+def empty(machine: Machine, value: Value, mask: int, unsure: Callable[[Value], Value]) -> Row | None:
+    """`not found`: true for the lanes that have put nothing into it, nobody knows of the others."""
+    some = holders(value, mask)
+    if some is None:
+        return None
+    lanes, why = some
+    return Row(tuple(unsure(value) if lanes >> lane & 1 else TRUE for lane in machine.world.ranks()), why)
 
 
 def is_empty(container: Object) -> bool:

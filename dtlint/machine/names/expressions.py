@@ -8,7 +8,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.ir.text import render
 from dtlint.machine import library
-from dtlint.machine.contents import containers, lacking, own_operators, sets
+from dtlint.machine.contents import containers, filled_by, lacking, own_operators, sets
 from dtlint.machine.contents.either import on_this_side
 from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.contents.operators import arithmetic, both, comparison, content
@@ -180,7 +180,7 @@ def negate(machine: Machine, value: Value, mask: int) -> Value:
             return Unknown(symbol.key[1], cause, held.tags)
         return machine.unknown("not", symbol, cause=cause, tags=held.tags)
 
-    return map_lanes(one, (value,), machine.world)
+    return filled_by.empty(machine, value, mask, one) or map_lanes(one, (value,), machine.world)
 
 
 def compare(machine: Machine, node: ir.Compare, mask: int) -> Value:

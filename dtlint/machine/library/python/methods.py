@@ -97,7 +97,8 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
                 put_items.put(machine, receiver, Const(keyword), value, call.mask)
         return NONE
     if name in ("clear",):
-        filled_by.handed_over(machine, (receiver,))  # who puts something into it from here on, nobody looks
+        # who puts something into it from here on, nobody looks
+        filled_by.handed_over(machine, (receiver,), machine.world.full)
         for held in [key_ for key_ in receiver.attributes if isinstance(key_, tuple)]:
             if receiver.kind == "dict" and held[0] == "key" and not receiver.birth & ~call.mask:
                 dictionaries.take_out(machine, receiver, Const(held[1]), call.mask)

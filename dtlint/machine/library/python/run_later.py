@@ -140,7 +140,7 @@ def handed_over(machine: Machine, call: Invocation) -> None:
     generator is walked through. Whoever it is may also seed the generators, if the name says so."""
     seeds.foreign(machine, call)
     walked_through(machine, call)
-    filled_by.handed_over(machine, call.values)
+    filled_by.handed_over(machine, call.values, call.mask)
     for value in call.values:
         inner = unguarded(value)
         if not isinstance(inner, FunctionRef) or len(machine.stack) > 12:
