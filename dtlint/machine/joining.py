@@ -39,11 +39,12 @@ PUT_ON = "put on"  # fact of a wrapper: with which question and answer it is put
 def taken_off(left: Value, right: Value, older: int, question: Symbol | None, given: bool) -> Value | None:
     """`if distributed: model = model.module`: who takes the wrapper off under a condition asks whether there is one.
     The wrapper was there before, up to number `older`; one that is put on under a condition is new, and whoever asks
-    the same again and takes the model where there is no wrapper takes none off."""
+    the same again and takes the model where there is no wrapper takes none off. Nor does who takes it off where
+    nothing is given, `if gpus is None`, ask for the wrapper: what is not given there is what the ranks would have."""
     for outer, inner, answer in ((left, right, given), (right, left, not given)):
         if isinstance(outer, Object) and outer.number <= older and outer.facts.get("wrapped"):
             if outer.attributes.get("module") == inner and outer.facts.get(PUT_ON) != (question, answer):
-                return inner
+                return outer if question is not None and question.key[0] == "is none" and not answer else inner
     return None
 
 
