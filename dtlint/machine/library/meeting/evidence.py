@@ -8,7 +8,7 @@ seen on the way, whatever other files of the project do.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -151,6 +151,13 @@ OF_A_MODEL = frozenset({"wrap", "forward"})  # which only answers
 TRAINS = frozenset({"backward", "train", "fit"})
 
 
+def learns(events: Iterable[Event]) -> bool:
+    """Does anything train? Who asks for gradients and steps nowhere explains what a model has answered."""
+    seen = [node for node in events if node.op in TRAINS or node.op == "optimizer-step"]
+    alone = all(node.kind == "step" and node.op == "backward" for node in seen)
+    return bool(seen) and not alone
+
+
 def told_so(run: Any) -> bool:
     """Do the documents start this program by itself, never by a launcher, and can it be run so? What begins a group
     whatever it is told cannot; a trainer that takes what its launcher gives it can, and so can what begins one on one
@@ -161,7 +168,7 @@ def told_so(run: Any) -> bool:
     if run.entry.kind != "script":
         return False
     seen = [(node, path) for node, path in run.walk() if isinstance(node, Event)]
-    trains = any(node.op in TRAINS for node, _ in seen)
+    trains = learns(node for node, _ in seen)
     one_device = told.on_one_device(run.entry.path)
     if not told.by_itself(run.entry.path) and (trains or not one_device):
         return False
@@ -176,7 +183,7 @@ def told_so(run: Any) -> bool:
         if node.op in STARTS:
             shared = not trains or node.path != run.entry.path
             content = left_to_choose(run, node, path) or (not trains and needs_no_launcher(node))
-            return takes_what_is_launched(node) or bool(told.launching and shared and content)
+            return takes_what_is_launched(node) or bool((told.launching or not trains) and shared and content)
     return any(node.op == "train" for node, _ in seen)  # a trainer that is content with one process
 
 
@@ -213,7 +220,7 @@ def without_a_group(run: Any) -> bool:
         return False
     if run.facts.get(ASKED) is None and all(any(isinstance(one, Choice) for one in path) for _, path in talks):
         return True
-    by_itself = says_nothing_of_others(run) or (not_launched(run) and not any(node.op in TRAINS for node, _ in events))
+    by_itself = says_nothing_of_others(run) or (not_launched(run) and not learns(node for node, _ in events))
     chosen = (alone or left_to_choose(run, *talk) for alone, talk in zip(free, talks, strict=True))
     return by_itself and all(chosen)
 
