@@ -142,8 +142,10 @@ def global_rank_devices(run: Any) -> Iterator[tuple[Met, Cause]]:
 def on_one_machine(run: Any) -> bool:
     """Do the documents start the program on one machine, is it one process, or a test, for which one machine is enough,
     or do its ranks meet at an address that each machine has for itself?"""
-    told = of_trials(run.entry.path) or run.project.started.on_one_machine(run.entry.path)
+    started = run.project.started
+    told = of_trials(run.entry.path) or started.on_one_machine(run.entry.path)
     told = told or bool(run.facts.get("on one machine"))
+    told = told or (run.entry.kind == "function" and started.nothing_on_several_machines())  # whoever calls it
     return told or alone(run) or begins_none(run) or meets_at_home(run) or of_what_starts_by_itself(run)
 
 
