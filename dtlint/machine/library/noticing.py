@@ -7,6 +7,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.library import foreign
+from dtlint.machine.library.drawing import seeded_by_imports
 from dtlint.machine.library.feeding import workers
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.jax import facts as jax_facts
@@ -28,6 +29,7 @@ __all__ = [
     "looked_for",
     "meant",
     "placed",
+    "seeds_left",
     "set_aside",
     "take_back",
     "turn_ends",
@@ -39,9 +41,12 @@ def imported(machine: Machine, dotted: str, mask: int) -> None:
     """A library or a module of the project was imported: some facts depend on when."""
     resolved = machine.project.resolve(machine.frame.path, dotted, 0) or dotted
     path = machine.project.find_module(resolved)
+    if path is not None:
+        seeded_by_imports.imported(machine, path, mask)
     environment_use.imported(machine, resolved, path, mask)
 
 
+seeds_left = seeded_by_imports.leave
 set_aside, take_back = environment_use.set_aside, environment_use.take_back
 looked_for = files.note_looked_for
 

@@ -346,6 +346,7 @@ def run_module(machine: Machine, path: str) -> None:
         machine.loading.discard(path)
         machine.uses = outer
         machine.notes["module asks", path] = "global rank" in machine.facts
+        library.noticing.seeds_left(machine, path)
         machine.deepest, machine.near, machine.facts, machine.decorating = followed
         library.noticing.take_back(machine, aside)
         machine.frame, machine.journal, machine.sinks, machine.spent, machine.stack, machine.current_at = saved
