@@ -34,7 +34,7 @@ from dtlint.timeline.places.metrics import several_processes
 from dtlint.timeline.records import options_of, ways_to
 from dtlint.timeline.samples.given_by_hosts import given_by_hosts
 from dtlint.timeline.samples.orders_held import orders_held
-from dtlint.timeline.samples.walked_whole import asked_by_number, drawn_from, walked_whole
+from dtlint.timeline.samples.walked_whole import asked_by_number, drawn_from, owners, walked_whole
 from dtlint.timeline.steps.placement import meets_at_home
 from dtlint.timeline.steps.training import (
     REDUCES,
@@ -294,8 +294,9 @@ def samples_in(dataset: Value, draws: frozenset[Any], below: int = 2) -> Iterato
     tables = {name for name, held in dataset.attributes.items() if isinstance(held, Object) and held.kind == "dict"}
     passed = walked_whole(dataset.kind) | drawn_from(dataset.kind, draws, tables)
     asked = asked_by_number(dataset.kind)
+    own = {attribute_name(node) for owner in owners(dataset.kind) for node in every_node(owner.node.body)}
     for name, held in dataset.attributes.items():
-        if asked is not None and named[name] and name not in asked:
+        if asked is not None and name in own and name not in asked:
             continue
         if (not named[name] or named[name] > computed[name]) and name not in passed:
             yield from samples_in(held, draws, below - 1)

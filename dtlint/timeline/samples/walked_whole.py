@@ -62,7 +62,8 @@ def drawn_from(kind: ClassRef, draws: frozenset[Any], tables: set[str]) -> set[s
 
 def asked_by_number(kind: ClassRef) -> set[str] | None:
     """Names of attributes that say how many samples there are, or that are asked with something that the number of a
-    sample was made into. None where the class does not show it: another method is given the number."""
+    sample was made into; of an own method that is given such a thing, all it names. None where the class does not show
+    it: a method of another is given the number."""
     methods: dict[str, ir.Function] = {}
     for owner in owners(kind):
         for node in owner.node.body:
@@ -83,10 +84,24 @@ def asked_by_number(kind: ClassRef) -> set[str] | None:
             continue
         owner = node.func if isinstance(node, ir.Call) else node.value
         called = attribute_name(owner) if isinstance(node, ir.Call) else ""
-        if called in methods or (isinstance(owner, ir.Attr) and isinstance(owner.value, ir.Call)):
+        if isinstance(owner, ir.Attr) and isinstance(owner.value, ir.Call):
             return None
+        asked |= named_below(called, methods)
         asked.update(attribute_name(inner) for inner in every_node(node))
     return asked - {""}
+
+
+def named_below(method: str, methods: dict[str, ir.Function]) -> set[str]:
+    """All attributes that this method names, and those that it calls."""
+    names: set[str] = set()
+    more = {method} & methods.keys()
+    seen: set[str] = set()
+    while more:
+        seen |= more
+        found = {attribute_name(node) for one in more for node in every_node(methods[one].body)}
+        names |= found
+        more = (found & methods.keys()) - seen
+    return names
 
 
 NAMING = (
