@@ -184,9 +184,9 @@ def divided_elsewhere(run: Run, loader: Object) -> bool:
     others = (
         lives.Use(lives.NOTHING, one, path)
         for one, path in survey(run).of("sampler")
-        if isinstance(dataset, Object) and one.extra["call"].get("dataset") is dataset
+        if isinstance(dataset, Object | Unknown) and one.extra["call"].get("dataset") == dataset
     )
-    return bool(made) and any(all(lives.exclude(one, other) for one in made) for other in others)
+    return any(lives.exclude(one, other) for other in others for one in made)
 
 
 def made_in(run: Run, loader: Object) -> list[lives.Use]:
