@@ -211,7 +211,7 @@ def half_split_pipeline(run: Run, dataset: Value | None) -> bool:
         return False
     stages = set()
     for held in provenance.parts(dataset, 2):
-        if isinstance(held, FunctionRef):
+        if isinstance(held, FunctionRef) or (isinstance(held, Object) and isinstance(held.kind, ClassRef)):
             return False  # a stage of the project's own may divide between the ranks
         if isinstance(held, External):
             stages.add(held.name)
