@@ -70,7 +70,7 @@ def _project(listing: Listing, config: Config, progress: Progress | None = None,
     from dtlint.launch.documents import started
     from dtlint.project import pins
     from dtlint.project.modules import Project
-    from dtlint.project.settings import named
+    from dtlint.project.settings import named, said
 
     done, total = 0, len(listing.files)
 
@@ -86,7 +86,8 @@ def _project(listing: Listing, config: Config, progress: Progress | None = None,
     project = Project.build(files, known.tokens, config.workers, directory, tick, known.leading, about)
     project.started = started([*listing.documents, *listing.launchers], project.texts())
     project.pins = pins.stated([*listing.files, *listing.documents, *listing.launchers])
-    project.settings = named(listing.launchers, lambda dotted: project.find_module(dotted) is not None)
+    project.words = said(listing.launchers)
+    project.settings = named(project.words, lambda dotted: project.find_module(dotted) is not None)
     return project
 
 

@@ -53,7 +53,7 @@ class Remembered:
         modules = [f"{path} {project.name_of(path)}" for path in project.paths]
         told = [str(sorted(found) if isinstance(found, frozenset) else found) for found in astuple(project.started)]
         words = [*sorted(machine.interesting), "", *sorted(machine.meaningful)]
-        settings = map(str, project.settings)
+        settings = map(str, (*project.words, *project.settings))
         self.name = digest("\0".join([*modules, "", *words, "", *told, "", *settings, "", str(project.pins)]))
         stored = units.read(self.name)
         try:

@@ -15,7 +15,7 @@ from dtlint.project.imports import ImportLine
 from dtlint.project.names import Names
 from dtlint.project.pins import NO_PINS
 from dtlint.project.reach import reached, turned
-from dtlint.project.settings import Named
+from dtlint.project.settings import Named, Said
 from dtlint.project.started import Started
 from dtlint.project.surveys import Surveys, Wanted
 from dtlint.source.notebooks import Notebook, cell_of_script, read_notebook
@@ -38,7 +38,8 @@ class Project:
         self.selected = selected
         self.problems: list[Incomplete] = []
         self.started = Started()
-        self.settings: tuple[Named, ...] = ()  # what settings files name in it
+        self.words: tuple[Said, ...] = ()  # what settings files say
+        self.settings: tuple[Named, ...] = ()  # what they name in it
         self.pins = NO_PINS  # which versions of libraries it lets in
         self.notebooks = notebooks
         self.looked: set[str] = set()  # paths whose trees somebody asked for, beside running them

@@ -1,6 +1,7 @@
-"""Which classes and functions of the project do its settings files name, and under which keys?
+"""What do the settings files of a project say, and which of its classes and functions do they name?
 
-`evaluator: {_target_: metrics.Evaluator}` in `conf/train.yaml`: what a program makes by such a name is found here.
+`evaluator: {_target_: metrics.Evaluator}` in `conf/train.yaml`, `system_type: "sampler"`: what a program makes by such
+a name is found here, by the keys it asks with.
 """
 
 from __future__ import annotations
@@ -16,43 +17,61 @@ from dtlint.source.text import Incomplete, SourceFile, read
 
 SUFFIXES = (".yaml", ".yml", ".json")
 DOTTED = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+"
+WORD = r"[A-Za-z_][\w./+-]*"
 MENTION = re.compile(rf"(?<=[\s\"']){DOTTED}(?=[\"'\s,}}]|$)")
-LINE = re.compile(
-    rf"(?P<indent>[ ]*(?:- +)*)(?P<key>[\w.-]+)[ ]*:(?:[ ]+[\"']?(?P<named>{DOTTED})[\"']?)?[ ]*(?:#.*)?$"
-)
-FULL_NAME = re.compile(DOTTED)
+LINE = re.compile(rf"(?P<indent>[ ]*(?:- +)*)(?P<key>[\w.-]+)[ ]*:(?:[ ]+[\"']?(?P<said>{WORD})[\"']?)?[ ]*(?:#.*)?$")
+FULL_NAME, FULL_WORD = re.compile(DOTTED), re.compile(WORD)
+MOST = 1000  # words of one file: a file with more of them is data
+LONGEST = 200_000  # characters of a file whose words are looked at
+
+Keys = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Said:
+    """A word, and the way to it."""
+
+    folder: str
+    file: str
+    keys: Keys
+    word: str
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Named:
-    """What is named, and the way to it."""
+    """What of the project is named, and the way to it."""
 
     folder: str
     file: str
-    keys: tuple[str, ...]
+    keys: Keys
     module: str
     name: str
 
 
-def named(files: Iterable[SourceFile], is_module: Callable[[str], bool]) -> tuple[Named, ...]:
-    """Everything that these settings name in modules of the project."""
-    found = set()
+def said(files: Iterable[SourceFile]) -> tuple[Said, ...]:
+    """Every word that stands alone under a key."""
+    found: set[Said] = set()
     for file in files:
         path = PurePosixPath(file.path)
         if path.suffix.lower() not in SUFFIXES:
             continue
         source = read(file)
-        if isinstance(source, Incomplete) or MENTION.search(source.text) is None:
+        if isinstance(source, Incomplete) or (len(source.text) > LONGEST and MENTION.search(source.text) is None):
             continue
-        pairs = _of_json(source.text) if path.suffix.lower() == ".json" else _of_yaml(source.text)
-        for keys, dotted in pairs:
-            module, _, name = dotted.rpartition(".")
-            if is_module(module):
-                found.add(Named(path.parent.name, path.stem, keys, module, name))
+        pairs = list(_of_json(source.text) if path.suffix.lower() == ".json" else _of_yaml(source.text))
+        if len(pairs) > MOST:
+            pairs = [(keys, word) for keys, word in pairs if FULL_NAME.fullmatch(word)]
+        found.update(Said(path.parent.name, path.stem, keys, word) for keys, word in pairs)
     return tuple(sorted(found))
 
 
-def _of_yaml(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
+def named(words: Iterable[Said], is_module: Callable[[str], bool]) -> tuple[Named, ...]:
+    """Those of the words that name something in modules of the project."""
+    parts = ((one, *one.word.rpartition(".")) for one in words if FULL_NAME.fullmatch(one.word))
+    return tuple(Named(one.folder, one.file, one.keys, home, name) for one, home, _, name in parts if is_module(home))
+
+
+def _of_yaml(text: str) -> Iterator[tuple[Keys, str]]:
     """By indentation: a whole parser takes a hundred times as long, and templates are no YAML."""
     above: list[tuple[int, str]] = []
     for line in text.splitlines():
@@ -63,21 +82,21 @@ def _of_yaml(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
         while above and above[-1][0] >= indent:
             above.pop()
         above.append((indent, match["key"]))
-        if match["named"]:
-            yield tuple(key for _, key in above), match["named"]
+        if match["said"]:
+            yield tuple(key for _, key in above), match["said"]
 
 
-def _of_json(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
+def _of_json(text: str) -> Iterator[tuple[Keys, str]]:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
         return
-    todo: list[tuple[tuple[str, ...], Any]] = [((), content)]
+    todo: list[tuple[Keys, Any]] = [((), content)]
     while todo:
         keys, held = todo.pop()
         if isinstance(held, dict):
             todo += [((*keys, key), inner) for key, inner in held.items()]
         elif isinstance(held, list):
             todo += [(keys, inner) for inner in held]
-        elif isinstance(held, str) and FULL_NAME.fullmatch(held):
+        elif keys and isinstance(held, str) and FULL_WORD.fullmatch(held):
             yield keys, held

@@ -1,16 +1,20 @@
-"""Which classes do settings files name, and under which keys?"""
+"""What do settings files say, which classes do they name, and under which keys?"""
 
 from pathlib import Path
 
 import pytest
 
 from dtlint.machine.library.python.by_settings import ANY, end_in, is_under
-from dtlint.project.settings import Named, named
+from dtlint.project.settings import MOST, Named, Said, named, said
 from dtlint.source.text import SourceFile
 
 
+def said_in(text: str, name: str) -> tuple[Said, ...]:
+    return said([SourceFile(name, Path(name), text.encode())])
+
+
 def found(text: str, name: str = "conf/train.yaml") -> dict[tuple[str, ...], str]:
-    rows = named([SourceFile(name, Path(name), text.encode())], lambda module: module.startswith("project"))
+    rows = named(said_in(text, name), lambda module: module.startswith("project"))
     return {one.keys: f"{one.module}.{one.name}" for one in rows}
 
 
@@ -60,3 +64,15 @@ def test_a_folder_is_a_key_of_what_its_files_hold() -> None:
     assert is_under(one, ("model", "_target_"))
     assert is_under(one, ("model", "small", "_target_"))
     assert not is_under(one, ("data", "_target_"))
+
+
+def test_words_are_said_as_well() -> None:
+    rows = said_in("kind: 'small-net'\nwidth: 3\ntask:\n  name: sort  # of words\n  text: two words\n", "a/b.yaml")
+    assert {one.keys: one.word for one in rows} == {("kind",): "small-net", ("task", "name"): "sort"}
+    assert {(one.folder, one.file) for one in rows} == {("a", "b")}
+
+
+def test_data_says_nothing() -> None:
+    lines = "".join(f"name{number}: word{number}\n" for number in range(MOST + 1))
+    assert not said_in(lines, "words.yaml")
+    assert found(lines + "net: project.nets.Unet\n") == {("net",): "project.nets.Unet"}

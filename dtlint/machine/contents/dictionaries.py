@@ -63,13 +63,18 @@ def one_of_makers(machine: Machine, base: Object, index: Value) -> Value | None:
     """`OPTIMIZERS[args.optimizer]`: what stands under the option's default; where it has none, whichever of the classes
     it is; of one kind, the first stands for all of which there is nothing to say."""
     from dtlint.machine.functions import one_of_several
+    from dtlint.machine.library.python import by_settings, namespaces
 
+    if namespaces.OF in base.facts:
+        return namespaces.chosen(machine, base, index)
     held = dict(entries(base))
     if not held or index.cause is not None or "[]" in base.attributes:
         return None
     chosen = held.get(default_of(machine, index))
     if isinstance(chosen, FunctionRef | ClassRef | External):
         return chosen
+    named = by_settings.spoken(machine, index, held.__contains__)
+    held = {name: held[name] for name in named} or held
     first = next(iter(held.values()))
     if all(isinstance(value, ClassRef | FunctionRef) for value in held.values()):
         if isinstance(index, Unknown):

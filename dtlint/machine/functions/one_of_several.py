@@ -6,7 +6,7 @@ Nobody knows which, and all ranks have the same: whoever calls a method of it ca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any
 
@@ -14,6 +14,7 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.joining import FUNCTIONS, join
 from dtlint.machine.lanes import token
+from dtlint.machine.logs import WHAT_IS_CALLED
 from dtlint.machine.names import classes
 from dtlint.machine.values import (
     Bound,
@@ -89,6 +90,37 @@ def call(machine: Machine, thing: Object, mask: int) -> Value | None:
     owned = classes.in_class(machine, thing.kind, "__call__") if isinstance(thing.kind, ClassRef) else None
     found = method(machine, thing, Bound(owned, thing), "__call__", mask) if isinstance(owned, FunctionRef) else None
     return found if isinstance(found, Bound) and found.otherwise is not None else None
+
+
+def each(machine: Machine, thing: Value, run: Callable[[Value, int], None], mask: int) -> None:
+    """Whatever somebody does with a thing that may be another one, is done with the one or with the other."""
+    if not isinstance(thing, Object) or not thing.otherwise:
+        run(thing, mask)
+        return
+    on_each(machine, thing, list(thing.otherwise), run, mask)
+
+
+def on_each(
+    machine: Machine, thing: Object, others: Sequence[Otherwise], run: Callable[[Value, int], None], mask: int
+) -> None:
+    from dtlint.machine.control.branches import choose
+
+    if not others:
+        run(thing, mask)
+        return
+    *inner, (question, answer, other) = others
+
+    def side(kept: bool) -> Callable[[int], int]:
+        def inside(lanes: int) -> int:
+            if kept:
+                on_each(machine, thing, inner, run, lanes)
+            else:
+                each(machine, other, run, lanes)
+            return lanes & ~machine.frame.left
+
+        return inside
+
+    choose(machine, mask, None, question, machine.current_at, lambda: WHAT_IS_CALLED, side(answer), side(not answer))
 
 
 def either(found: Bound, otherwise: Otherwise) -> Bound:

@@ -12,7 +12,16 @@ from dtlint.machine.library.feeding import data, loaders
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.meeting import identity, meshes
-from dtlint.machine.library.python import bars, environment_use, files, generators, iterators, options, own_order
+from dtlint.machine.library.python import (
+    bars,
+    environment_use,
+    files,
+    generators,
+    iterators,
+    namespaces,
+    options,
+    own_order,
+)
 from dtlint.machine.library.python import builtins as python
 from dtlint.machine.library.training import stepping
 from dtlint.machine.names import classes
@@ -111,7 +120,11 @@ def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value |
         return Unknown(value.symbol, value.cause, value.tags | {options.DEMANDED}) if type(value) is Unknown else value
     if isinstance(base, Object) and base.kind == meshes.MESH_KIND:
         return meshes.mesh_part(machine, base, index, mask)
-    found = jax_hosts.read_item(machine, base, index) or files.read_item(machine, base, index, mask)
+    found = (
+        jax_hosts.read_item(machine, base, index)
+        or files.read_item(machine, base, index, mask)
+        or namespaces.loaded(machine, base, index)
+    )
     if found is not None:
         return found
     return data.read_item(machine, base, index, mask)

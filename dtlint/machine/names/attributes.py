@@ -89,12 +89,14 @@ def read(machine: Machine, base: Value, name: str, mask: int) -> Value:
 
 
 def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
+    from dtlint.machine.library.python import namespaces
     from dtlint.machine.library.training import operations
 
     if isinstance(base, External):
         return external(machine, base.name, name, mask)
     if isinstance(base, ModuleRef):
-        return of_module(machine, base, name, mask)
+        held = namespaces.of(machine, base, mask) if name == "__dict__" else None
+        return held or of_module(machine, base, name, mask)
     if isinstance(base, Object):
         return of_object(machine, base, name, mask)
     if isinstance(base, ClassRef):

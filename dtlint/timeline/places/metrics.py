@@ -16,7 +16,7 @@ from dtlint.machine.library.feeding import cut_shares
 from dtlint.machine.library.feeding.loader_options import Described
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax.facts import LEARNED
-from dtlint.machine.library.meeting.evidence import evidence
+from dtlint.machine.library.meeting.evidence import asks, evidence
 from dtlint.machine.library.training.stepping import ANSWERED
 from dtlint.machine.library.training.wrapping import ALONE
 from dtlint.machine.logs import Call, Choice, Event, LogNode, Loop
@@ -313,6 +313,10 @@ def is_everybodys(value: Value | None) -> bool:
     return isinstance(value, Object | ModuleRef | Const)
 
 
+COUNTS = ("devices", "num_nodes")
+ALL_DEVICES = -1  # whoever asks as well which rank it is expects several of them
+
+
 def several_processes(run: Run) -> bool:
     for event, _ in recorded(run, "<collective>"):
         facts = event.subject.facts if isinstance(event.subject, Object) else {}
@@ -321,8 +325,10 @@ def several_processes(run: Run) -> bool:
             named = (call.get("strategy"), call.get("accelerator"))  # `accelerator="ddp"` is what it was called once
             if any(is_of_several(one) for value in named for one in may_be(run, value)):
                 return True
-            counts = (one for name in ("devices", "num_nodes") for one in may_be(run, call.get(name)))
-            if any(isinstance(one, Const) and isinstance(one.value, int) and one.value > 1 for one in counts):
+            counts = [one.value for name in COUNTS for one in may_be(run, call.get(name)) if isinstance(one, Const)]
+            if any(isinstance(one, int) and one > 1 for one in counts):
+                return True
+            if ALL_DEVICES in counts and asks(run) is not None:
                 return True
     return False
 

@@ -324,8 +324,14 @@ def gathered(run: Any) -> Evidence:
             return Evidence(
                 "strong", Step(node.path, node.at[0], f"`{name}` shows that several processes work together")
             )
-    asked = run.facts.get(ASKED) or run.facts.get(ASKED_ON_A_SIDE)
+    asked = asks(run)
     return Evidence("medium", asked) if asked is not None else Evidence("none")
+
+
+def asks(run: Any) -> Step | None:
+    """Where the run asks which rank it is, or how many there are."""
+    found: Step | None = run.facts.get(ASKED) or run.facts.get(ASKED_ON_A_SIDE)
+    return found
 
 
 def distributed(run: Any, confidence: str = "medium") -> bool:

@@ -1,23 +1,28 @@
 """Which class is meant where a program makes what its settings say?
 
-`instantiate(config.evaluator)` of Hydra, and `getattr(import_module(module), name)` with a name that was read: files of
-the project with settings name classes under keys, and the program asks by the same keys.
+`instantiate(config.evaluator)` of Hydra, `getattr(import_module(module), name)` with a name that was read, and
+`SYSTEMS[config.system]`: files of the project with settings name classes under keys, and the program asks by the same
+keys.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import one_of_several
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import ClassRef, FunctionRef, Symbol, Unknown, Value
-from dtlint.project.settings import Named
+from dtlint.project.settings import Named, Said
 
 STEPS = 40  # of one computation that are looked at
 ANY = ""  # in place of a key
+SAID = "words of settings"  # note: the last of their keys → what files say under it
 Words = tuple[str, ...]
+One = TypeVar("One", Named, Said)
 
 
 def read_name(machine: Machine, module: Value, name: Value) -> Value | None:
@@ -29,7 +34,17 @@ def read_name(machine: Machine, module: Value, name: Value) -> Value | None:
     known = machine.notes.get(importing.MODULES, {})
     if module.symbol.key[0] != "module" or known.get(module.symbol, ()) is not importing.ANY:
         return None
-    return meant(machine, words_of(name.symbol))
+    return meant(machine, words_of(name.symbol)) or said_alone(machine, name)
+
+
+def said_alone(machine: Machine, name: Unknown) -> Value | None:
+    """`{"package": "training.modules", "class": "Unet"}`: the class of this name, wherever it is."""
+    from dtlint.machine.library.python import importing
+
+    named = spoken(machine, name, lambda word: word.isidentifier() and bool(importing.with_class(machine, word)))
+    homes = [(one, home) for one in named for home in importing.with_class(machine, one)]
+    makers = dict.fromkeys(filter(None, (resolved(machine, home.name, one) for one, home in homes)))
+    return one_of_several.maker(machine, list(makers), name.symbol) if makers else None
 
 
 def located(machine: Machine, call: Invocation) -> Value | None:
@@ -82,15 +97,35 @@ def words_of(symbol: Symbol) -> Words:
 def meant(machine: Machine, words: Words) -> Value | None:
     """What the settings name under these keys. The first words may be those of an object that holds the settings; one
     key alone could be any of the file's."""
-    asked = [one for one in machine.project.settings if words and one.keys[-1] == words[-1]]
     shortest = next((start for start in range(len(words) - 2, 0, -1) if words[start] != ANY), 0)
-    suffixes = (words[start:] for start in range(shortest + 1))
-    rows = next(filter(None, ([one for one in asked if is_under(one, some)] for some in suffixes)), [])
+    rows = under(machine.project.settings, words, shortest)
     rows = of_this_program(machine, rows) or rows
     makers = list(dict.fromkeys(filter(None, (resolved(machine, one.module, one.name) for one in rows))))
     if not makers or (len(words) < 2 and len(makers) > 1):
         return None
     return one_of_several.only_one(machine, makers)
+
+
+def under(rows: Sequence[One], words: Words, shortest: int) -> list[One]:
+    """Those of the rows that stand under as many of these keys as any does, the last of them always among them."""
+    asked = [one for one in rows if words and one.keys[-1] == words[-1]]
+    suffixes = (words[start:] for start in range(shortest + 1))
+    return next(filter(None, ([one for one in asked if is_under(one, some)] for some in suffixes)), [])
+
+
+def spoken(machine: Machine, name: Value, fits: Callable[[str], object]) -> list[str]:
+    """Which of the names that fit do files with settings say where this one is read? What most of them say first."""
+    if not isinstance(name, Unknown) or name.cause is not None:
+        return []
+    words = words_of(name.symbol)
+    by_key: dict[str, list[Said]] = machine.notes.get(SAID, {})
+    if SAID not in machine.notes:
+        machine.notes[SAID] = by_key
+        for one in machine.project.words:
+            by_key.setdefault(one.keys[-1], []).append(one)
+    asked = by_key.get(words[-1], ()) if words else ()
+    rows = under([one for one in asked if fits(one.word)], words, len(words) - 1)
+    return [word for word, _ in Counter(one.word for one in rows).most_common()]
 
 
 def of_this_program(machine: Machine, rows: list[Named]) -> list[Named]:
@@ -104,7 +139,7 @@ def of_this_program(machine: Machine, rows: list[Named]) -> list[Named]:
     return [one for one in rows if (one.folder, one.file) in files]
 
 
-def is_under(one: Named, words: Words) -> bool:
+def is_under(one: Named | Said, words: Words) -> bool:
     """A folder of settings is a key of what its files hold: `conf/model/small.yaml` fills `config.model`."""
     return end_in((one.folder, *one.keys), words) or end_in((one.folder, one.file, *one.keys), words)
 

@@ -13,8 +13,20 @@ from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python import namespaces
 from dtlint.machine.names import attributes, put_items, subscripts
-from dtlint.machine.values import NONE, ClassRef, Const, External, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.values import (
+    NONE,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    ModuleRef,
+    Object,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 
 def made_class(machine: Machine, call: Invocation) -> Value | None:
@@ -52,6 +64,8 @@ def as_dict(machine: Machine, call: Invocation) -> Value | None:
         return names_here(machine, call)  # `vars()`
     if isinstance(thing, Unknown):
         return thing  # the same things under the same names
+    if isinstance(thing, ModuleRef):
+        return namespaces.of(machine, thing, call.mask)
     if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef):
         return None
     listed = instances.field_names(machine, thing.kind)

@@ -216,14 +216,19 @@ def of_each_name(machine: Machine, call: Invocation, names: Row) -> Value | None
 
 
 def some_class(machine: Machine, module: ModuleRef, name: Value) -> Value | None:
-    """`getattr(policies, options.policy)`: one of the classes of a kind that are there, and may be called so."""
+    """`getattr(policies, options.policy)`: what settings say of it, or one of the classes of a kind that are there, and
+    may be called so."""
     from dtlint.machine.names import scopes
 
     if not isinstance(name, Unknown) or name.cause is not None or module.path is None:
         return None
     written = pattern_of(name.symbol) or ".*"
-    held = scopes.load_module(machine, module.path).variables.items()
-    classes = [one for known, one in held if isinstance(one, ClassRef) and re.fullmatch(written, str(known))]
+    held = scopes.load_module(machine, module.path).variables
+    makers = {known: one for known, one in held.items() if isinstance(one, ClassRef | FunctionRef)}
+    said = by_settings.spoken(machine, name, makers.__contains__)
+    if said:
+        return one_of_several.maker(machine, [makers[one] for one in said], (module.name, name.symbol))
+    classes = [one for known, one in held.items() if isinstance(one, ClassRef) and re.fullmatch(written, str(known))]
     return one_of_several.of_kind(machine, classes, (module.name, name.symbol))
 
 

@@ -11,6 +11,7 @@ from dtlint.machine.contents.dictionaries import entries
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import one_of_several
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python import by_settings
 from dtlint.machine.values import Bound, ClassRef, Const, External, FunctionRef, Object, Unknown, Value
 
 ENTERED = "entered"  # fact of a registry: name → class or function
@@ -54,7 +55,8 @@ def looked_up(machine: Machine, call: Invocation) -> Value | None:
         return known.get(name.value)
     if not known or not isinstance(name, Unknown) or name.cause is not None:
         return None
-    return one_of_several.only_one(machine, list(known.values()))
+    said = by_settings.spoken(machine, name, known.__contains__)
+    return one_of_several.only_one(machine, [known[one] for one in said or known])
 
 
 def built(machine: Machine, call: Invocation) -> Value | None:

@@ -222,11 +222,16 @@ def run_hooks(
     machine: Machine, thing: Value, leading: tuple[Value, ...], mask: int, omits: frozenset[str] = frozenset()
 ) -> None:
     """Calls the hooks of a thing, except those that have one of some words in their names."""
-    from dtlint.machine.functions import instances
-    from dtlint.machine.starts import entries
+    from dtlint.machine.functions import instances, one_of_several
 
     if isinstance(thing, ClassRef):
         thing = instances.instantiate(machine, thing, (), (), mask)
+    one_of_several.each(machine, thing, lambda one, lanes: run_its_hooks(machine, one, leading, lanes, omits), mask)
+
+
+def run_its_hooks(machine: Machine, thing: Value, leading: tuple[Value, ...], mask: int, omits: frozenset[str]) -> None:
+    from dtlint.machine.starts import entries
+
     if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef):
         return
     hooks = [one for one in hooks_of(machine, thing.kind) if omits.isdisjoint(one[1].node.name.split("_"))]
