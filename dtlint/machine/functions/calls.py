@@ -277,7 +277,7 @@ def follow(
         if left_to_subclasses(node) or said_by_a_protocol(function, node):
             run_later.handed_over(machine, Invocation("", LOCAL, None, arguments, keywords, mask, call))
             return machine.fresh("as configured")
-    if machine.stack.count(id(node)) >= 2 or len(machine.stack) >= DEEPEST:
+    if calls_itself(machine, function) or len(machine.stack) >= DEEPEST:
         return opaque(machine, "recursion", Const(getattr(node, "qualname", "lambda")), *arguments)
     if isinstance(node, ir.Function) and node.is_generator:
         generator = machine.new("<generator>", mask)
@@ -304,6 +304,21 @@ def follow(
         passed_over.leave_unknown(machine, function, receiver, mask)
         return opaque(machine, "call", Const(f"{function.path}:{function.name}"), *values)
     return remembered(machine, function, receiver, arguments, keywords, mask)
+
+
+TWICE = 2
+WITHIN_EACH_OTHER = 6  # wrappers of one decorator around functions that call each other
+
+
+def calls_itself(machine: Machine, function: FunctionRef) -> bool:
+    """Has it been entered again already? A decorator's wrapper around another function is another one."""
+    entered = machine.stack.count(id(function.node))
+    around = function.closure
+    if not TWICE <= entered < WITHIN_EACH_OTHER or around is None or around is around.globals:
+        return entered >= TWICE
+    running = (frame.function for frame in machine.frame.and_callers())
+    same = [one for one in running if one is not None and one.node is function.node and one.closure is function.closure]
+    return len(same) >= TWICE
 
 
 def restored(machine: Machine, function: FunctionRef, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
