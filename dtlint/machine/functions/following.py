@@ -257,6 +257,15 @@ def gives_what_it_finds(node: ir.Function) -> bool:
     return any(isinstance(table, ir.Name) and table.id not in own for table in tables)
 
 
+def gives_names(node: ir.Function) -> bool:
+    """`if kind == "small": return Small`: the names are the file's, and what they stand for is made elsewhere."""
+    every = list(every_node(node.body, (ir.Function, ir.Class)))
+    given = [one.value for one in every if isinstance(one, ir.Return)]
+    given += [one.value for one in every if isinstance(one, ir.Assign) and isinstance(one.targets[0], ir.Name)]
+    own = {param.name for param in node.params} | set(node.assigned)
+    return any(isinstance(one, ir.Name) and one.id not in own for one in given)
+
+
 def table_asked(found: ir.Node | None) -> ir.Expr | None:
     """`table` of `table[name]` and `table.get(name)`"""
     if isinstance(found, ir.Index):
@@ -323,6 +332,7 @@ def is_nothing(value: ir.Expr) -> bool:
 SHOWN_BY_TEXT = (
     calls_what_it_finds,
     gives_what_it_finds,
+    gives_names,
     gives_if_asked,
     gives_parameters,
     sets_nothing,

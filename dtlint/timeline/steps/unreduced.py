@@ -20,7 +20,7 @@ from dtlint.machine.values import Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import Met, choices_below, inside, loops_over
 from dtlint.timeline.ranks.arrivals import instead_of_start
 from dtlint.timeline.records import calls_around, recorded
-from dtlint.timeline.steps.stepping import DDP, FSDP, backwards, events, steps
+from dtlint.timeline.steps.stepping import DDP, FSDP, backwards, events, handed_on, steps
 from dtlint.timeline.symbols import objects_in
 
 EXCHANGES = (
@@ -64,7 +64,7 @@ def inner_calls(run: Any) -> Iterator[tuple[Site, Met]]:
     """Training through `model.module`: the call, and the backward pass that nobody reduces."""
     calls = run.facts.get("inner calls", {})
     ways = {id(event): path for event, path in recorded(run, "<step>")}
-    for met in backwards(run):
+    for met in events(run, "step", "backward"):  # what divides the loss first hands it on as well
         if instead_of_start(run, ways.get(id(met.event), ()), met.event):
             continue  # where there is one process, the model is not wrapped
         tags = met.event.subject.tags if met.event.subject is not None else frozenset()
@@ -72,7 +72,8 @@ def inner_calls(run: Any) -> Iterator[tuple[Site, Met]]:
         for number in inner:
             if ("wrapped", number) in tags or number not in calls or reduces_by_hand(run, innermost(met)):
                 continue
-            if not trains_another(run, met, calls[number].subject):
+            wrapper = calls[number].subject
+            if (handed_on(met) or wrapper.kind == DDP) and not trains_another(run, met, wrapper):
                 yield went_by(run, calls[number]), met
 
 
@@ -91,7 +92,7 @@ def trains_another(run: Any, backward: Met, model: Value | None) -> bool:
     """Is it certain that the step which uses these gradients is one of another model's parameters? A generator learns
     through a critic whose own gradients are cleared before anybody uses them."""
     around = loops_over(backward)[-1:]
-    later = [met.number for met in backwards(run) if met.number > backward.number]
+    later = [met.number for met in events(run, "step", "backward") if met.number > backward.number]
     following = [
         met
         for met in steps(run)
@@ -121,7 +122,8 @@ def of_figures(run: Any, exchange: Met) -> bool:
         return False
     if not any(isinstance(tag, tuple) and tag[0] in (INNER, PLAIN, "wrapped") for tag in tensor.tags):
         return False
-    losses = [met.event.subject.symbol for met in backwards(run) if isinstance(met.event.subject, Unknown)]
+    passed = (met.event.subject for met in events(run, "step", "backward"))
+    losses = [loss.symbol for loss in passed if isinstance(loss, Unknown)]
     if not set(losses).isdisjoint(symbols_in(tensor.symbol)):
         return True  # `isnan(loss)`
     known = {one for loss in losses for one in symbols_in(loss)}
