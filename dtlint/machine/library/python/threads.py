@@ -135,4 +135,32 @@ def daemonic(thread: Value | None) -> bool | None:
     return bool(given.value) if isinstance(given, Const) else None
 
 
-MODELS = {"thread_start": start, "thread_submit": submit, "thread_result": result, "thread_map": mapped}
+def child(machine: Machine, call: Invocation) -> Value:
+    """`Process(target=upload).start()`, and no rank that is started: what a helper of each rank does with files, each
+    does. What the helper writes to memory is its own."""
+    from dtlint.machine.functions import calls
+    from dtlint.machine.library.meeting import children
+
+    function, arguments, keywords = what_it_runs(machine, call.receiver)
+    inner = function.function if isinstance(function, Bound) else function
+    if not isinstance(inner, FunctionRef) or children.begins(machine, inner):
+        return NONE
+    log, mark = Log(), len(machine.journal)
+    with machine.beside(log, call.mask):
+        try:
+            calls.call_value(machine, function, arguments, keywords, call.mask)  # type: ignore[arg-type]
+        finally:
+            machine.rollback(mark)
+    if not talks(log, call.mask) and any(of_files(node) for node, _ in walk(log)):
+        for node in log.nodes:
+            machine.emit(node)
+    return NONE
+
+
+MODELS = {
+    "thread_start": start,
+    "child_begins": child,
+    "thread_submit": submit,
+    "thread_result": result,
+    "thread_map": mapped,
+}

@@ -178,12 +178,45 @@ def lightning_loop(machine: Machine, call: Invocation) -> Value:
     return result
 
 
+def hooks_called(machine: Machine, call: Invocation) -> Value:
+    """`trainer.train()` of detectron2 calls methods of its own, and those of the hooks it was given or has built."""
+    from dtlint.machine.functions import calls
+
+    trainer = call.receiver
+    if not isinstance(trainer, Object) or not isinstance(trainer.kind, ClassRef):
+        return NONE
+    builder = classes.in_class(machine, trainer.kind, str(call.row.extra["builder"]))
+    if isinstance(builder, FunctionRef):
+        built = calls.follow(machine, builder, trainer, (), (), call.mask)
+        trainer.facts.setdefault("callbacks", []).append((built, call.mask))
+    run_hooks(machine, trainer, (), call.mask)
+    for hook, lanes in callbacks_of(machine, trainer, call.mask):
+        if isinstance(hook, Object):
+            machine.set(hook, str(call.row.extra["keeps"]), trainer, lanes)
+        run_hooks(machine, hook, (), lanes)
+    return NONE
+
+
 def callbacks_of(machine: Machine, trainer: Object, mask: int) -> Iterator[tuple[Value, int]]:
     for given, lanes in trainer.facts.get("callbacks", ()):
         for held, here in by_lanes(given, lanes & mask):
+            listed = held.attributes.get("[]") if isinstance(held, Object) else None
+            if isinstance(listed, Row):
+                yield from of_each_list(listed, here)
+                continue
             items = containers.items_of(machine, held)
             for callback in items if items is not None else (held,):
                 yield from by_lanes(callback, here)
+
+
+def of_each_list(lists: Row, mask: int) -> Iterator[tuple[Value, int]]:
+    """`if rank == 0: callbacks.append(…)`: what is in some of the lists, with the lanes that have it."""
+    found: dict[int, tuple[Value, int]] = {}
+    for lane in lanes_in(mask):
+        held = lists.lanes[lane]
+        for item in held.items if isinstance(held, Tuple) else ():
+            found[id(item)] = (item, found.get(id(item), (item, 0))[1] | 1 << lane)
+    yield from found.values()
 
 
 def by_lanes(value: Value, mask: int) -> Iterator[tuple[Value, int]]:
@@ -312,6 +345,9 @@ MODELS: dict[str, Any] = {
     "hf_train": hf_train,
     "hf_parsed": parsed,
     "add_callback": add_callback,
+    "hooks_built": lambda machine, call: machine.new_list((), call.mask),  # the library's own say nothing
+    "hooks_registered": add_callback,
+    "hooks_called": hooks_called,
     "lightning_trainer": lightning_trainer,
     "lightning_fit": lightning_loop,
     "lightning_validate": lightning_loop,
