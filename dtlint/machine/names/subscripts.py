@@ -186,7 +186,12 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         return roots.chosen_by(machine, index, picked)
     if isinstance(base, Object) and isinstance(base.kind, str) and base.kind == "torch.Tensor":
         held = base.attributes.get("content")
-        return held if held is not None else opaque(machine, "item", index)
+        from dtlint.machine.library.computing.tensors import is_question
+
+        picks_some = isinstance(index, Unknown) and index.cause is not None and is_question(index.symbol)
+        if held is not None and not picks_some:
+            return held
+        return opaque(machine, "item", *([] if held is None else [held]), index)  # `x[x > 0]`: as many as there are
     if isinstance(base, Unknown) and is_text(index) and base.symbol in machine.facts.get("told", ()):
         return machine.unknown("item", base.symbol, index.value, tags=base.tags)  # type: ignore[attr-defined]
     if isinstance(base, Unknown) and alike_part(base, index):
