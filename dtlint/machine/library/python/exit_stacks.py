@@ -78,6 +78,7 @@ def later(machine: Machine, call: Invocation, function: Value, arguments: tuple[
     if not isinstance(stack, Object) or EXITS not in stack.facts:
         return
     own = [one for one in decisions(machine.frame.guards) if id(one) not in stack.facts[AROUND]]
+    own = [one for one in own if one.kind != "loop" or one.cause is not None]  # once stands for as often as it turns
     if any(one.taken == one.before for one in own):
         return  # whether it is asked for at all, nobody knows
     place = (machine.frame.path, machine.current_at)
