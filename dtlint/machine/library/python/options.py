@@ -6,11 +6,24 @@ from typing import Any
 
 from dtlint.machine.contents import containers, written
 from dtlint.machine.core import Machine
+from dtlint.machine.functions import one_of_several
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.python import files
 from dtlint.machine.starts.given import DEFAULTS, PARSED, is_option
-from dtlint.machine.values import TRUE, Const, External, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import (
+    TRUE,
+    Bound,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Symbol,
+    Tuple,
+    Unknown,
+    Value,
+)
 
 LOCAL_DEFAULTS = "local defaults"
 PATHS = "options that are paths"
@@ -29,6 +42,8 @@ NUMBERS = (External("builtins.int"), External("builtins.float"))
 TEXT = External("builtins.str")
 FLAGS = "absl.flags.FLAGS"
 CHOICES = "choices of options"  # fact of the run: what may be given, where the parser takes nothing else
+COMMANDS = "argparse._SubParsersAction"
+HANDLERS = "handlers"  # fact of the run: the functions that commands have put under a name of their options
 
 
 def option_default(machine: Machine, call: Invocation) -> Value | None:
@@ -115,6 +130,10 @@ def flag(machine: Machine, call: Invocation) -> Value | None:
 
 def option(machine: Machine, given: Unknown, name: str, mask: int) -> Value:
     """An option of the command line, as the parser gives it."""
+    handlers = machine.facts.get(HANDLERS, {}).get(name)
+    handler = one_of_several.maker(machine, handlers, given.symbol) if handlers else None
+    if handler is not None:
+        return handler
     cause = machine.facts.get(LOCAL_DEFAULTS, {}).get(name)
     value = machine.unknown("attr", given.symbol, name, cause=cause)
     if name not in machine.facts.get(PATHS, ()):
@@ -216,6 +235,28 @@ def more(machine: Machine, call: Invocation) -> Value | None:
     return None
 
 
+def commands(machine: Machine, call: Invocation) -> Value:
+    """`parser.add_subparsers()`: a parser for each command, with options of its own."""
+    more(machine, call)
+    made = machine.new(COMMANDS, call.mask)
+    made.facts[PARSER] = call.receiver
+    return made
+
+
+def command(machine: Machine, call: Invocation) -> Value | None:
+    """`commands.add_parser("train")`: what is added to it stands among the options if that command is given."""
+    parser: Value | None = call.receiver.facts.get(PARSER) if isinstance(call.receiver, Object) else None
+    return parser
+
+
+def handlers(machine: Machine, call: Invocation) -> Value | None:
+    """`train.set_defaults(run=train_model)`: which function is called depends on the command that is given."""
+    for name, value in call.keywords:
+        if name is not None and isinstance(value, FunctionRef | Bound | ClassRef):
+            machine.facts.setdefault(HANDLERS, {}).setdefault(name, []).append(value)
+    return more(machine, call)
+
+
 def handed_over(machine: Machine, call: Invocation) -> None:
     """A library that is given the parser adds options of its own."""
     for value in call.values:
@@ -274,7 +315,9 @@ MODELS: dict[str, Any] = {
     "option_default": option_default,
     "option_flag": flag,
     "option_group": same_parser,
-    "options_more": more,
+    "options_commands": commands,
+    "options_command": command,
+    "options_handlers": handlers,
     "parser": made,
     "options_parsed": parsed_some,
 }
