@@ -5,13 +5,13 @@ from __future__ import annotations
 from dtlint.ir import nodes as ir
 from dtlint.machine.contents import asked_for, containers, written
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import token
+from dtlint.machine.lanes import row, token
 from dtlint.machine.library.feeding import batches
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.python import options
 from dtlint.machine.names import said_types, subscripts
 from dtlint.machine.names.frames import Frame
-from dtlint.machine.values import MISSING, Const, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.values import MISSING, Const, FunctionRef, Object, Row, Tuple, Unknown, Value
 
 
 def spread_keywords(machine: Machine, value: Value, keywords: list[tuple[str | None, Value]]) -> None:
@@ -25,8 +25,33 @@ def spread_keywords(machine: Machine, value: Value, keywords: list[tuple[str | N
                 keywords.append((name[1], held))
         if "[]" in value.attributes:
             keywords.append((None, value))
+    elif isinstance(value, Row) and all(map(is_known, value.lanes)):
+        of_lanes(value, keywords)
     else:
         keywords.append((None, value))
+
+
+def is_known(value: Value) -> bool:
+    """A dictionary of which every name is known."""
+    return isinstance(value, Object) and value.kind == "dict" and "[]" not in value.attributes
+
+
+def of_lanes(value: Row, keywords: list[tuple[str | None, Value]]) -> None:
+    """`**({} if rank == 0 else {"probe": True})`: what each rank gives; what only some give stays in the spread."""
+    names = [{name for name in held.attributes if type(name) is tuple} for held in value.lanes]  # type: ignore[attr-defined]
+    for name in sorted(set.intersection(*names), key=repr):
+        if isinstance(name[1], str):
+            keywords.append((name[1], given_by_lanes(value, name[1], None)))
+    if set.union(*names) != set.intersection(*names):
+        keywords.append((None, value))
+
+
+def given_by_lanes(spread: Row, name: str, default: Value | None) -> Value:
+    lanes = []
+    for lane, held in enumerate(spread.lanes):
+        found = held.attributes.get(("key", name), default)  # type: ignore[attr-defined]
+        lanes.append(found.lanes[lane] if isinstance(found, Row) else found)
+    return row(tuple(lanes), spread.cause)
 
 
 def bind(
@@ -119,6 +144,8 @@ def absent(machine: Machine, frame: Frame, param: ir.Param, defaults: dict[str, 
     if option is not None:
         return option
     default = defaults.get(param.name)
+    if default is not None and isinstance(spread, Row) and all(map(is_known, spread.lanes)):
+        return given_by_lanes(spread, param.name, default)
     if default is not None and (spread is None or not asked_for.is_off(default)):
         batches.named(machine, param.name, default, frame)
         return default
