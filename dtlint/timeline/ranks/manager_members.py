@@ -50,7 +50,8 @@ def members_by_quorum(run: Run) -> dict[int, int]:
     joined: dict[int, int] = {}
     for event, path in recorded(run, "quorum", "asked"):
         number, manager = number_of(event), event.subject
-        if number is not None and isinstance(manager, Object) and manager.facts["call"].get("world_size") == Const(1):
+        made = manager.facts.get("call") if isinstance(manager, Object) else None  # None: somebody else has made it
+        if number is not None and made is not None and made.get("world_size") == Const(1):
             joined[number] = joined.get(number, 0) | reached(event, path)
     return joined
 
