@@ -60,7 +60,6 @@ from dtlint.timeline.ranks.crossing import crossings
 from dtlint.timeline.ranks.explain import does, short, spoken_exit
 from dtlint.timeline.ranks.hints import on_the_first_device
 from dtlint.timeline.ranks.inverted import inverted, without_gpu
-from dtlint.timeline.ranks.joined_twice import joined_twice
 from dtlint.timeline.ranks.manager_ends import left_behind
 from dtlint.timeline.ranks.manager_members import apart
 from dtlint.timeline.ranks.manager_orders import disordered
@@ -149,7 +148,6 @@ __all__ = [
     "apart",
     "ways_apart",
     "disordered",
-    "joined_twice",
     "left_behind",
     "never_asked",
     "local_metrics",

@@ -3,8 +3,7 @@
 What it finds
 -------------
 `new_group`, a device mesh, `init_process_group` or a model wrapper is reached by some ranks only. Making a group is a
-collective over all ranks, members or not. Or processes join the group of all machines by their local rank: the same
-numbers come from every machine, and the others from none.
+collective over all ranks, members or not.
 
 Why it is bad
 -------------
@@ -25,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, Step, diverging, does, joined_twice, missing, short, told
+from dtlint.api import Finding, Rule, Run, diverging, does, missing, short, told
 
 RULE = Rule(
     code="DT109",
@@ -50,13 +49,3 @@ def check(run: Run) -> Iterator[Finding]:
             message = f"{call} is given another list on every rank; all ranks must ask for the same groups in one order"
             remedy = "make every group on every rank, in one loop over all lists, and keep the one this rank is in"
         yield told(RULE, run, divergence, tier, message, remedy)
-    for met, cause in joined_twice(run):
-        event = met.event
-        yield RULE.finding(
-            run.span(event.path, event.at),
-            "the group is joined by the local rank: on a second machine the same numbers come once more, and everybody "
-            "waits for the others",
-            'give the global rank: `rank=int(os.environ["RANK"])`, or none with `init_method="env://"`',
-            scope=event.function,
-            trail=(*cause.steps(), Step(event.path, event.at[0], "and joins the group of all machines")),
-        )
