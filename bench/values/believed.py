@@ -73,4 +73,15 @@ def judged(value: Value | None, wanted: tuple[Any, ...]) -> str:
     things = [plain.thing_of(value, lane) for lane, _ in enumerate(wanted)]
     if any(thing is plain.NOT_KNOWN for thing in things):
         return UNKNOWN
-    return RIGHT if all(repr(thing) == repr(one) for thing, one in zip(things, wanted, strict=True)) else WRONG
+    return RIGHT if all(map(same, things, wanted)) else WRONG
+
+
+def same(one: Any, other: Any) -> bool:
+    """A list is no tuple and 1 is not True; of zeros the sign does not count."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(map(same, one.values(), other.values()))
+    return bool(one == other) or one != one

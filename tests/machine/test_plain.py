@@ -29,6 +29,8 @@ EXPRESSIONS = (
     ("2 * x", [1, 2], [3, 4]),
     ("list(zip(x, range(2))), list(enumerate(x, 1))", ["a", "b"], ["c", "d"]),
     ("x.get(2, 'none')", {2: "two"}, None),
+    ("dict(kind='adam', **x)", {"lr": 0.1}, {"lr": 0.2}),
+    ("[4, 5, 6].pop(x)", 0, 2),
     ("tuple(range(x, x + 2))", 2, None),
     ("dict.fromkeys(x, 0)", ["a", "b"], None),
     ("isinstance(x, tuple | list), isinstance(x, int | None)", [1], None),

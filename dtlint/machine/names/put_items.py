@@ -17,7 +17,7 @@ from dtlint.machine.contents.keys_of_some import OTHERS
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
 from dtlint.machine.joining import join
-from dtlint.machine.lanes import token
+from dtlint.machine.lanes import row, token
 from dtlint.machine.names.subscripts import (
     DEFAULT,
     FIELDS,
@@ -235,6 +235,8 @@ def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
             if FIELDS in target.facts and isinstance(name, tuple):
                 machine.set(target.facts[FIELDS], name[1], value, mask)
         return
+    if isinstance(source, Row) and merged_by_lane(machine, target, source, mask):
+        return
     pairs = items_of(machine, source) if isinstance(source, Tuple | Object) else None
     if pairs is not None and all(isinstance(pair, Tuple) and len(pair.items) == 2 for pair in pairs):
         for pair in pairs:
@@ -251,6 +253,20 @@ def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
             found = asked_for.perhaps(machine, held, source, key)
             if found is not None:
                 machine.set(target, ("key", key), found, mask)
+
+
+def merged_by_lane(machine: Machine, target: Object, source: Row, mask: int) -> bool:
+    """`dict(kind="adam", **options)`, where each lane has options of its own under names that are the same."""
+    tables = [dict(entries(one)) for one in source.lanes if isinstance(one, Object) and is_closed_table(one)]
+    if len(tables) < len(source.lanes) or len({tuple(table) for table in tables}) > 1:
+        return False
+    for key in tables[0]:
+        put(machine, target, Const(key), row(tuple(table[key] for table in tables), source.cause), mask)
+    return True
+
+
+def is_closed_table(thing: Object) -> bool:
+    return thing.kind == "dict" and "[]" not in thing.attributes
 
 
 def under_keys(machine: Machine, source: Value, mask: int) -> list[tuple[Value, Value]]:

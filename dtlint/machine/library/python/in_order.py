@@ -6,6 +6,7 @@ from typing import Any
 
 from dtlint.machine.contents import plain
 from dtlint.machine.core import Machine
+from dtlint.machine.lanes import row
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.values import FILLED, NONE, Const, Object, Row, Tuple, Unknown, Value
 
@@ -46,6 +47,8 @@ def listed(machine: Machine, several: Object, name: str, call: Invocation) -> Va
         if name == "index":
             return Const(place)
         return changed(machine, several, (*held.items[:place], *held.items[place + 1 :]), call.mask, NONE)
+    if name == "pop" and call.arguments and isinstance(call.arguments[0], Row) and not machine.frame.loops:
+        return popped_by_lane(machine, several, held, call.arguments[0], call.mask)
     wanted = call.arguments[:1] or ((Const(0),) if name == "popleft" else (Const(-1),))
     if not isinstance(wanted[0], Const) or type(wanted[0].value) is not int or wanted[0].scale:
         return None
@@ -59,6 +62,21 @@ def listed(machine: Machine, several: Object, name: str, call: Invocation) -> Va
         return None
     taken = items.pop(place)
     return changed(machine, several, tuple(items), call.mask, taken)
+
+
+def popped_by_lane(machine: Machine, several: Object, held: Tuple, places: Row, mask: int) -> Value | None:
+    """`others.pop(rank)`: each lane takes out another one."""
+    taken: list[Value] = []
+    left: list[Value] = []
+    for place in places.lanes:
+        at = place.value if isinstance(place, Const) and isinstance(place.value, int) else len(held.items)
+        if not -len(held.items) <= at < len(held.items):
+            return None
+        rest = list(held.items)
+        taken.append(rest.pop(at))
+        left.append(Tuple(tuple(rest)))
+    machine.set(several, "[]", row(tuple(left), places.cause), mask)
+    return row(tuple(taken), places.cause)
 
 
 def changed(machine: Machine, several: Object, items: tuple[Value, ...], mask: int, answer: Value) -> Value:
