@@ -310,7 +310,9 @@ class Match(Stmt):
 
 
 class Pattern(Node):
-    """kind: "value" (`expr`), "capture" (`name`), "wildcard", "or" (`children`), "other" (`children`, names bound)."""
+    """kind: "value" (`expr`), "capture" (`name`), "wildcard", "or", "as" (what, then the name for it), "sequence",
+    "mapping" (of "key": `expr` and what stands there), "class" (`expr`, in order and of "field": `name` and what),
+    "rest" (`name` or None: of a sequence or mapping), "other" (nothing known)."""
 
     __slots__ = ("kind", "expr", "name", "children")
 

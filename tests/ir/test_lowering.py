@@ -160,11 +160,12 @@ def test_patterns() -> None:
         "match x:\n case 1 | None: a\n case A.b: a\n case _: a\n case y: a\n case [c, *_]: a\n case K(k=2) as z: a\n"
     )
     patterns = [case.pattern for case in match.cases]
-    assert [pattern.kind for pattern in patterns] == ["or", "value", "wildcard", "capture", "other", "other"]
+    assert [pattern.kind for pattern in patterns] == ["or", "value", "wildcard", "capture", "sequence", "as"]
     assert [child.kind for child in patterns[0].children] == ["value", "value"]
     assert patterns[3].name == "y"
-    assert [child.kind for child in patterns[4].children] == ["capture", "wildcard"]
+    assert [child.kind for child in patterns[4].children] == ["capture", "rest"]
     inner, name = patterns[5].children
+    assert [(child.kind, child.name) for child in inner.children] == [("field", "k")]
     assert (repr(inner.expr), name.name) == ("Name(id='K')", "z")
 
 

@@ -20,10 +20,10 @@ from dtlint.machine.library.feeding import multiples
 from dtlint.machine.library.meeting import lost_handles, processes
 from dtlint.machine.library.python import iterators
 from dtlint.machine.logs import ASSERTED, EXITS, FAILED_EXIT, NOTED, Decision, Guards, plain_question
-from dtlint.machine.names import assignment, scopes
+from dtlint.machine.names import assignment, patterns, scopes
 from dtlint.machine.names.expressions import evaluate, text_of
 from dtlint.machine.names.frames import Frame, Returned
-from dtlint.machine.values import BY_RANK, MISSING, NONE, ClassRef, Const, Object, Row, Unknown, Value
+from dtlint.machine.values import BY_RANK, FALSE, MISSING, NONE, ClassRef, Const, Object, Row, Unknown, Value
 
 Runner = Callable[[Machine, Any, int], int]
 
@@ -354,7 +354,9 @@ def run_match(machine: Machine, node: ir.Match, mask: int) -> int:
         if index == len(node.cases):
             return lanes
         case = node.cases[index]
-        value = assignment.match_pattern(machine, case.pattern, subject, lanes)
+        value = patterns.match(machine, case.pattern, subject, lanes)
+        if case.guard is not None and value != FALSE:
+            value = patterns.together(machine, "and", [value, evaluate(machine, case.guard, lanes)])
         return branch(
             machine,
             value,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dtlint.ir import nodes as ir
 from dtlint.ir.text import render
 from dtlint.machine import library
@@ -16,9 +14,7 @@ from dtlint.machine.library.jax import key_counts
 from dtlint.machine.library.jax import keys as jax_keys
 from dtlint.machine.names import attributes, classes, put_items, said_types, subscripts
 from dtlint.machine.values import (
-    FALSE,
     NONE,
-    TRUE,
     Bound,
     Cause,
     ClassRef,
@@ -306,30 +302,3 @@ def rest_of(machine: Machine, value: Value, taken: int, target: ir.Star) -> Valu
     if machine.flow is not None:
         return key_counts.others(machine, value, taken, id(target))
     return machine.unknown("rest", id(target), token(value), cause=value.cause, tags=value.tags)
-
-
-def match_pattern(machine: Machine, pattern: Any, subject: Value, mask: int) -> Value:
-    from dtlint.machine.contents.operators import comparison
-
-    if pattern.kind == "value":
-        return comparison(machine, "==", subject, machine.evaluate(pattern.expr, mask), mask)
-    if pattern.kind == "wildcard":
-        return TRUE
-    if pattern.kind == "capture":
-        machine.assign(pattern.name, subject, mask)
-        return TRUE
-    if pattern.kind == "or":
-        results = [match_pattern(machine, child, subject, mask) for child in pattern.children]
-        if any(result == TRUE for result in results):
-            return TRUE
-        if all(result == FALSE for result in results):
-            return FALSE
-        from dtlint.machine.names.expressions import combine
-
-        total = results[0]
-        for result in results[1:]:
-            total = combine(machine, "or", total, result)
-        return total
-    for child in pattern.children:
-        match_pattern(machine, child, machine.unknown("part", id(child), cause=subject.cause), mask)
-    return machine.unknown("match", id(pattern), cause=subject.cause)
