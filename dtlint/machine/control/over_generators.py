@@ -11,6 +11,7 @@ from dtlint.machine.control.loop_ends import broken, otherwise
 from dtlint.machine.control.turns import merge_leavings, rejoin
 from dtlint.machine.core import Machine
 from dtlint.machine.library.python.generators import asked_for_some, is_generator
+from dtlint.machine.logs import Guards
 from dtlint.machine.names.assignment import assign_target
 from dtlint.machine.names.frames import LoopState
 from dtlint.machine.values import Object, Tuple, Value
@@ -66,6 +67,7 @@ def run_loop(machine: Machine, node: ir.For, generator: Object, given: Given, ma
             machine.uneven.append((newest, part.uneven, part.marks))
         machine.frame = frame
         saved = frame.guards
+        frame.guards = below(inner.guards, saved)
         try:
             state.item = given(value, lanes)
             assign_target(machine, node.target, state.item, lanes)
@@ -92,6 +94,11 @@ def run_loop(machine: Machine, node: ir.For, generator: Object, given: Given, ma
     if node.orelse and staying:
         staying = otherwise(machine, node, staying, ended)
     return staying
+
+
+def below(guards: Guards | None, outer: Guards | None) -> Guards | None:
+    """What leads to a `yield` leads to what is done with the thing that is yielded."""
+    return outer if guards is None else Guards(guards.decision, below(guards.outer, outer))
 
 
 def run_clause(
