@@ -44,6 +44,15 @@ def tables_of(module: nodes.Module) -> Iterator[tuple[str, frozenset[str]]]:
                     yield target.id, words
 
 
+def aliases_of(module: nodes.Module) -> Iterator[tuple[str, frozenset[str]]]:
+    """`from torch.nn.parallel import DistributedDataParallel as DDP`: what is called by the one name is the other."""
+    for statement in module.body:
+        if isinstance(statement, nodes.ImportFrom):
+            for name, alias in statement.names:
+                if alias is not None and alias != name:
+                    yield alias, frozenset((name,))
+
+
 def every_node(below: Any, outside: tuple[type, ...] = ()) -> Iterator[Any]:
     """Every node below, outermost first, in the order of the text; what stands in an `outside` is left out."""
     todo = [below]

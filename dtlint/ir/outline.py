@@ -36,8 +36,8 @@ _TYPE_PARAMETERS = "type_params"  # evaluated when somebody asks; the lowering d
 
 
 def functions_in(tree: ast.Module) -> list[Function]:
-    """Top-level functions and methods as `functions_of` finds them, then the tables as `tables_of` does."""
-    return [*_functions(tree.body, None), *_tables(tree)]
+    """Top-level functions and methods as `functions_of` finds them, then what `tables_of` and `aliases_of` do."""
+    return [*_functions(tree.body, None), *_tables(tree), *_aliases(tree)]
 
 
 def _functions(body: list[ast.stmt], owner: str | None) -> Iterator[Function]:
@@ -62,6 +62,14 @@ def _tables(tree: ast.Module) -> Iterator[Function]:
             for target in statement.targets:
                 if isinstance(target, ast.Name):
                     yield target.id, words, None
+
+
+def _aliases(tree: ast.Module) -> Iterator[Function]:
+    for statement in tree.body:
+        if isinstance(statement, ast.ImportFrom):
+            for one in statement.names:
+                if one.asname is not None and one.asname != one.name:
+                    yield one.asname, frozenset((one.name,)), None
 
 
 def _words(function: ast.AST) -> Iterator[str]:

@@ -102,6 +102,17 @@ class Const(Value):
         return f"Const({self.value!r})"
 
 
+class Member(Const):
+    """What a member of an enumeration stands for, and which member it is."""
+
+    __slots__ = ("kind", "name")
+
+    def __init__(self, held: Const, kind: ClassRef, name: str) -> None:
+        super().__init__(held.value, held.scale)
+        self.kind = kind
+        self.name = name
+
+
 TRUE, FALSE, NONE = Const(True), Const(False), Const(None)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dtlint import __version__
 from dtlint.ir import nodes, store
-from dtlint.ir.functions import functions_of, tables_of
+from dtlint.ir.functions import aliases_of, functions_of, tables_of
 from dtlint.ir.lowering_state import SyntaxProblem
 from dtlint.project.shelf import Shelf, digest_of
 
@@ -65,7 +65,8 @@ def summaries(module: nodes.Module) -> list[Summary]:
     functions = [
         (function.name, function.tokens, owner.name if owner else None) for function, owner in functions_of(module)
     ]
-    return [*functions, *((name, words, None) for name, words in tables_of(module))]
+    others = (*tables_of(module), *aliases_of(module))
+    return [*functions, *((name, words, None) for name, words in others)]
 
 
 def decode_summaries(data: bytes) -> list[Summary] | None:

@@ -452,6 +452,11 @@ def extend(machine: Machine, container: Object, added: Value, mask: int) -> None
     from dtlint.machine.library.python import collecting
 
     dealt.put(container)
+    if isinstance(added, Row) and all(items_of(machine, held) is not None for held in added.lanes):
+        for lane, held in enumerate(added.lanes):  # `hooks.extend([save] if rank == 0 else [])`
+            if mask >> lane & 1:
+                extend(machine, container, held, 1 << lane)
+        return
     if isinstance(added, Object) and added.kind == "<generator>":
         added = collecting.drawn(machine, "list", added, mask) or added
     items = items_of(machine, added)

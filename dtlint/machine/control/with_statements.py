@@ -12,8 +12,9 @@ from dtlint.machine import library
 from dtlint.machine.control.attempts import exception_names
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
-from dtlint.machine.lanes import row
+from dtlint.machine.lanes import lanes_in, row
 from dtlint.machine.library import contexts
+from dtlint.machine.library.python.generators import is_generator
 from dtlint.machine.logs import CAUGHT, Attempt, Call, Decision, Event, Guards, HandlerLog, Log, LogNode, decisions
 from dtlint.machine.names import attributes, classes
 from dtlint.machine.names.assignment import assign_target
@@ -61,6 +62,8 @@ def enter_item(machine: Machine, node: ir.With, index: int, mask: int) -> int:
         return with_generator(machine, manager, mask, inner)
     if isinstance(manager, Object) and isinstance(manager.kind, ClassRef) and not as_inherited(machine, manager):
         return with_instance(machine, manager, mask, inner)
+    if isinstance(manager, Row) and any(may_talk(machine, held) for held in manager.lanes):
+        return with_sides(machine, manager, expression, mask, inner)
     if isinstance(manager, Row) and any(map(of_project, manager.lanes)):
         return with_each(machine, manager, mask, inner)
     return library.contexts.run_context(machine, manager, expression, mask, inner, node.at)
@@ -292,6 +295,37 @@ def with_each(machine: Machine, managers: Row, mask: int, inner: Any) -> int:
     if through:
         calls.call_value(machine, leave, (NONE, NONE, NONE), (), through)
     return through & ~machine.frame.left
+
+
+def with_sides(machine: Machine, managers: Row, expression: ir.Expr, mask: int, inner: Any) -> int:
+    """`with announced() if rank == 0 else nullcontext():` of a `@contextmanager`: one body for each of them."""
+    frame, at = machine.frame, machine.current_at
+    through = 0
+    for first in lanes_in(mask):
+        manager = managers.lanes[first]
+        lanes = sum(1 << lane for lane in lanes_in(mask) if managers.lanes[lane] is manager)
+        if lanes & -lanes != 1 << first:
+            continue
+        decision = Decision("branch", frame.path, at, WHICH, managers.cause, lanes, mask, frame.scope)
+
+        def side(manager: Value = manager, lanes: int = lanes) -> int:
+            machine.current_at = at
+            if is_generator(manager):
+                return with_generator(machine, manager, lanes, inner)
+            if isinstance(manager, Object) and of_project(manager):
+                return with_instance(machine, manager, lanes, inner)
+            return library.contexts.run_context(machine, manager, expression, lanes, inner, at)
+
+        through |= machine.guarded(decision, side) or 0
+    return through & ~frame.left
+
+
+def may_talk(machine: Machine, manager: Value) -> bool:
+    """A `@contextmanager` with something in it that other ranks may notice."""
+    return is_generator(manager) and not manager.facts["function"].node.tokens.isdisjoint(machine.interesting)
+
+
+WHICH = "which context it is"
 
 
 def of_project(manager: Value) -> bool:

@@ -8,10 +8,9 @@ from dtlint.machine.contents import asked_for, containers
 from dtlint.machine.contents.opaque import deep_cause, opaque
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
-from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Keywords
 from dtlint.machine.library.python import options, run_later
-from dtlint.machine.names import classes
+from dtlint.machine.names import classes, enumerations
 from dtlint.machine.values import ClassRef, Const, FunctionRef, Object, Tuple, Unknown, Value
 
 DATACLASSES = ("dataclasses.dataclass", "attr.s", "attr.attrs", "attr.dataclass", "attrs.define", "attrs.frozen")
@@ -26,11 +25,11 @@ def instantiate(
     node: ir.Call | None = None,
 ) -> Value:
     bases = classes.external_bases(machine, kind)
+    if arguments and enumerations.is_enumeration(machine, kind):
+        return enumerations.by_value(machine, kind, arguments[0])
     made = machine.new(kind, mask)
     if node is not None and bases:
         machine.making[made.number] = node
-    if any(base.rpartition(".")[2] in ("Enum", "IntEnum", "StrEnum", "Flag") for base in bases) and arguments:
-        return machine.unknown("enum", kind.name, token(arguments[0]), cause=arguments[0].cause)
     initialiser = classes.in_class(machine, kind, "__init__")
     run_later.finalised(machine, made, mask)
     stands_in = isinstance(initialiser, FunctionRef) and is_stub(initialiser.node)

@@ -19,7 +19,7 @@ from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.meeting import identity
 from dtlint.machine.library.python import plainly
 from dtlint.machine.logs import Log
-from dtlint.machine.names import said_types
+from dtlint.machine.names import enumerations, said_types
 from dtlint.machine.names.classes import external_bases, in_class
 from dtlint.machine.names.frames import Frame
 from dtlint.machine.starts.given import PARSED
@@ -32,6 +32,7 @@ from dtlint.machine.values import (
     Const,
     External,
     FunctionRef,
+    Member,
     ModuleRef,
     Object,
     Row,
@@ -108,7 +109,7 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
 
             return calls.follow(machine, found, base, (), (), mask)
         if found is not None:
-            return found
+            return enumerations.member(machine, base, name, found)
         if name == NAME:
             return Const(base.node.name)
         from dtlint.machine.functions import own_kind
@@ -134,6 +135,9 @@ def read_one(machine: Machine, base: Value, name: str, mask: int) -> Value:
         word = PART_OF_A_PART if of_a_record(base) else "function attribute"
         return made or machine.unknown(word, token(base), name)
     if isinstance(base, Const | Tuple):
+        own = enumerations.read(machine, base, name, mask) if isinstance(base, Member) else None
+        if own is not None:
+            return own
         if base != NONE and not has(type_name(base), name):
             if name == "value":
                 return base  # a member of an enumeration: the machine holds what it stands for

@@ -26,7 +26,7 @@ from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.computing import provenance
-from dtlint.machine.names import classes
+from dtlint.machine.names import classes, enumerations
 from dtlint.machine.values import (
     MISSING,
     NONE,
@@ -130,6 +130,8 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
 
     if isinstance(base, Unknown) and base.like is not None:
         base = base.like
+    if isinstance(base, ClassRef):
+        return enumerations.by_name(machine, base, index) or base  # `Stack[Layer]()` is made like `Stack()`
     if isinstance(index, SliceValue):
         bound = next((one for one in (index.upper, index.lower) if isinstance(one, Unknown)), None)
         if bound is not None and listed_parts(base) is not None:  # `self.stages[:depth]`

@@ -159,13 +159,15 @@ def shared_samples(run: Run) -> Iterator[tuple[Site, Steps]]:
 
 
 def shared_masks(run: Run) -> Iterator[tuple[Site, Steps]]:
-    """A `collate_fn` that draws for each batch of a rank's samples, from a generator of its own seeded alike."""
+    """A data set or a `collate_fn` that draws for the samples of a rank, from a generator of its own seeded alike."""
     done = set()
     for use in survey(run).training():
-        made, known = use.described.collating, use.described
-        if made is None or made.cut or known.workers != 0 or use.reduced is None or known.gives != "differs":
+        known = use.described
+        if known.workers != 0 or use.reduced is None or known.gives != "differs":
             continue
-        for event in made.events("draw"):
+        made = [known.collating] if known.collating is not None else []
+        looks = [one for one in (*known.looks, *made) if not one.cut]
+        for event in (event for one in looks for event in one.events("draw")):
             state, generator = event.extra["call"].extra.get("rng"), generator_of(event)
             if generator is None or generator.facts.get("inside") or not isinstance(state, State):
                 continue

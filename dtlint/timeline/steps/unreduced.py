@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import every_node
+from dtlint.ir.functions import called_name, every_node
+from dtlint.ir.text import render
 from dtlint.machine.library.computing.provenance import parts, symbols_in
 from dtlint.machine.library.computing.tensors import ALIASES, COPIES, FIGURES, REVEALS, method_of
 from dtlint.machine.library.meeting.spawning import APART
@@ -165,18 +166,22 @@ def wrapped_in_loop(run: Any) -> Iterator[Met]:
 
 
 def takes_its_name(run: Any, wrap: Met) -> bool:
-    """`model = DDP(model)`: in the next turn the wrapper is what is wrapped."""
-    return any(
-        isinstance(line, ir.Assign)
-        and isinstance(line.value, ir.Call)
-        and line.value.at == wrap.event.at
-        and any(isinstance(given, ir.Name) and is_target(given, line) for given in line.value.args[:1])
-        for line in every_node(run.project.tree(wrap.event.path).body)
-    )
+    """`model = DDP(model)`, or `self.model = self.wrapped()` where that returns `DDP(self.model)`: in the next turn the
+    wrapper is what is wrapped."""
+    lines = list(every_node(run.project.tree(wrap.event.path).body))
+    given = {one.name: made for one in lines if isinstance(one, ir.Function) for made in calls_returned(one)}
+    for line in lines:
+        if isinstance(line, ir.Assign) and isinstance(line.value, ir.Call):
+            made = given.get(called_name(line.value), line.value)
+            if wrap.event.at in (line.value.at, made.at) and made.args:
+                return any(render(target) == render(made.args[0]) for target in line.targets)
+    return False
 
 
-def is_target(given: ir.Name, line: ir.Assign) -> bool:
-    return any(isinstance(target, ir.Name) and target.id == given.id for target in line.targets)
+def calls_returned(function: ir.Function) -> Iterator[ir.Call]:
+    for line in every_node(function.body):
+        if isinstance(line, ir.Return) and isinstance(line.value, ir.Call):
+            yield line.value
 
 
 def older(run: Any, wrap: Met, loop: Loop) -> bool:

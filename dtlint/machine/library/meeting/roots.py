@@ -54,6 +54,7 @@ TOUCHES = frozenset(
         "builtins.enumerate",
         "builtins.zip",
         "itertools.chain.from_iterable",
+        "functools.reduce",
         "builtins.any",
         "builtins.all",
         "torch.cat",
@@ -67,7 +68,8 @@ TOUCHES = frozenset(
 OF_MODELS = frozenset({"wrapped", stepping.INNER, stepping.LEARNED, stepping.PLAIN})
 
 
-FLATTENS = frozenset({"builtins.sum", "itertools.chain.from_iterable"})  # take the items of what they are given apart
+# take the items of what they are given apart
+FLATTENS = frozenset({"builtins.sum", "functools.reduce", "itertools.chain.from_iterable"})
 SUMS = frozenset({"all_reduce", "reduce_scatter", "reduce_scatter_tensor"})  # each rank puts in what it has
 GATHERS = frozenset({"gather", "gather_object"})  # nothing has come where it was not gathered; a sum may be put to zero
 DECIDES = "and decide on it"
@@ -354,7 +356,7 @@ def absent(machine: Machine, callee: Value, values: tuple[Value, ...], mask: int
     for value in values:
         missing(machine, value, mask, "but it is None there")
     if machine.knowledge.canonical(callee.name) in FLATTENS:
-        for item in containers.items_of(machine, values[0]) or ():
+        for item in (item for value in values for item in containers.items_of(machine, value) or ()):
             missing(machine, item, mask, "but it is None there")
 
 

@@ -14,7 +14,16 @@ from dtlint.machine.contents.opaque import wherever
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Handler, Invocation
-from dtlint.machine.library.python import bars, copies, environment_use, files, importing, iterators, registries
+from dtlint.machine.library.python import (
+    bars,
+    copies,
+    environment_use,
+    files,
+    getters,
+    importing,
+    iterators,
+    registries,
+)
 from dtlint.machine.library.python.choosing import filter_
 from dtlint.machine.library.python.collecting import array_of_rank, through
 from dtlint.machine.library.python.containers import counter, default_dict, deque_, dict_, from_keys, tuple_
@@ -272,6 +281,7 @@ def auto(machine: Machine, call: Invocation) -> Value | None:
 
 
 FUNCTIONS: dict[str, Handler] = {
+    **getters.FUNCTIONS,
     "enum.auto": auto,
     "builtins.int": pure(int),
     "builtins.float": pure(float),
@@ -299,6 +309,7 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.getattr": getattr_,
     "builtins.hasattr": hasattr_,
     "builtins.setattr": setattr_,
+    "builtins.object.__setattr__": setattr_,  # of a frozen dataclass, in its own `__post_init__`
     "builtins.property": property_,
     "builtins.enumerate": on_each_lane(enumerate_),
     "itertools.islice": islice,

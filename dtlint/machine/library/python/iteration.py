@@ -304,9 +304,22 @@ def consume(machine: Machine, call: Invocation) -> None:
 def iter_(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.library.python import iterators
 
+    if len(call.arguments) == 2:
+        return until(machine, call)
     if call.arguments:
         iterators.of_loader(machine, "iterator-made", call.arguments[0], call)
     return call.arguments[0] if call.arguments else None
+
+
+def until(machine: Machine, call: Invocation) -> Value:
+    """`iter(queue.get, END)`: what the function gives, as often as it gives something else."""
+    from dtlint.machine.functions import calls
+
+    given = calls.call_value(machine, call.arguments[0], (), (), call.mask)
+    made = machine.new_list(None, call.mask)
+    tags = given.tags | ({containers.UNEVEN} if given.cause is not None else frozenset())
+    made.attributes["[]"] = machine.unknown("until", token(given), cause=given.cause, tags=tags)
+    return made
 
 
 def any_all(wanted: bool) -> Handler:
