@@ -227,19 +227,8 @@ def comparison(machine: Machine, op: str, left: Value, right: Value, mask: int) 
         if within is not None:
             return within if op == "in" else map_lanes(lambda one: truthy(one == FALSE), (within,), machine.world)
     right = of_each_lane(machine, right) if op in ("in", "not in") else right
-    if op in ("==", "!=") and isinstance(left, Tuple) and isinstance(right, Tuple):
-        left, right = lane_by_lane(machine, left), lane_by_lane(machine, right)
     answer = map_lanes(lambda one, other: compare_one(machine, op, one, other), (left, right), machine.world)
     return nobody_lacks(left, answer, op) if op in ("is", "is not") and right == NONE else answer
-
-
-def lane_by_lane(machine: Machine, pair: Tuple) -> Value:
-    """`(rank, mode) == (0, "train")` may be so on some lanes only: what each of them has for a tuple."""
-    differing = next((item for item in pair.items if isinstance(item, Row)), None)
-    if differing is None:
-        return pair
-    lanes = (Tuple(tuple(lane_value(item, lane) for item in pair.items)) for lane in range(machine.world.size))
-    return Row(tuple(lanes), differing.cause)
 
 
 HANDED_OVER = frozenset(

@@ -75,10 +75,10 @@ def parts_of(value: Value) -> Iterator[Value]:
 
 def thing_of(value: Value, lane: int, deep: int = DEEPEST) -> Any:
     """What the lane holds, as a thing of Python's; NOT_KNOWN where it is not known to its last part. What has a size of
-    the imaginary world inside is not: the user's cluster has another."""
+    the imaginary world inside is not: the user's cluster has another. Its ranks are ranks there, too."""
     value = lane_value(value, lane)
     if isinstance(value, Const):
-        counted = value.scale is not None and deep < DEEPEST
+        counted = value.scale not in (None, "rank") and deep < DEEPEST
         return NOT_KNOWN if counted or not isinstance(value.value, SHOWN) else value.value
     if not deep:
         return NOT_KNOWN
