@@ -1,0 +1,17 @@
+import signal
+import sys
+
+import torch
+import torch.distributed as dist
+
+
+class Preemption:
+    def __init__(self, save):
+        self.save = save
+        self.requested = False
+        signal.signal(signal.SIGTERM, self._handle)
+
+    def _handle(self, signum, frame):
+        self.save()
+        dist.barrier()
+        sys.exit(0)

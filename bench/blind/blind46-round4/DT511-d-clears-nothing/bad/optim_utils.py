@@ -1,0 +1,13 @@
+import torch
+
+
+def clear_gradients(module):
+    """Frees the gradients before the next step."""
+    for p in module.parameters():
+        if p.grad is not None:
+            p.data.grad = None
+
+
+def global_norm(module):
+    norms = [p.grad.norm() for p in module.parameters() if p.grad is not None]
+    return torch.stack(norms).norm() if norms else torch.zeros(())
