@@ -82,8 +82,8 @@ def ends_unread(way: Way, name: str) -> bool:
                 return False
             if name in (written(statement) or ()):
                 return True
-        if isinstance(above, LOOPS):
-            return False
+        if isinstance(above, LOOPS) and any(read[-1].id == name for read in names_below(above, ())):
+            return False  # in the next turn
         if isinstance(above, ir.Function):
             return name not in above.globals
     return False  # whoever imports the module may read it

@@ -224,7 +224,13 @@ def cycle(machine: Machine, call: Invocation) -> Value | None:
 
 
 def chain(machine: Machine, call: Invocation) -> Value | None:
-    """`chain(model.parameters(), model.buffers())`"""
+    """`chain(model.parameters(), model.buffers())`; `chain([first], batches)` begins where `next` had not asked yet."""
+    from dtlint.machine.library.python import iterators
+
+    if len(call.arguments) == 2:
+        begin, rest = call.arguments
+        if iterators.put_back(machine, containers.items_of(machine, begin) or (), rest):
+            return rest
     return one_after_the_other(machine, call.arguments)
 
 

@@ -22,6 +22,7 @@ from dtlint.machine.walks import walk
 ENDS = "ends apart"  # fact: why iterators that were asked without a default may end on some ranks first
 ITEMS = "items"  # kind of cause: how many items there are
 STOPS = "stops of iterators"  # fact: why those of the program's own end on some ranks only
+TAKEN = "taken by hand"  # fact: what `next` gave, and of which iterator
 YIELDED = "<yielded>"
 DEEPEST = 8
 
@@ -41,6 +42,7 @@ def asked(machine: Machine, call: Invocation) -> Value | None:
         item = taken(machine, inner, call.mask) or one_more(machine, library.reading.element(machine, inner, call.mask))
     item = provenance.without(item, "order")  # one of them has no place among the others
     of_loader(machine, "batch-taken", inner, call)
+    machine.facts.setdefault(TAKEN, {})[token(item)] = token(call.arguments[0])
     cause = end_cause(machine, inner, call.mask)
     if cause is None and item.cause is not None and len(call.arguments) > 1:
         # whether it is the default is the same everywhere
@@ -58,6 +60,12 @@ def asked(machine: Machine, call: Invocation) -> Value | None:
     if call.arguments[1] != NONE:
         return item
     return machine.unknown("next", token(item), machine.symbols.fresh("turn"), cause=cause, tags=item.tags)
+
+
+def put_back(machine: Machine, items: tuple[Value, ...], rest: Value) -> bool:
+    """`chain([first], batches)`: were these items the last that `next(batches)` gave?"""
+    given = machine.facts.get(TAKEN, {})
+    return bool(items) and all(given.get(token(item)) == token(rest) for item in items)
 
 
 def one_more(machine: Machine, item: Value) -> Value:
