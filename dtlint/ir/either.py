@@ -1,12 +1,13 @@
-"""Which side of `where(question, one, other)` does a result go to, if it goes nowhere else? The sides of a question may
-also be spelled as factors: `one * (kind == 0) + other * (kind == 1)`."""
+"""Which side of `where(question, one, other)` does a result go to, or all that is made of it? The sides of a question
+may also be spelled as factors: `one * (kind == 0) + other * (kind == 1)`."""
 
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.examples import names_below, of_its_own, outward
+from dtlint.ir.examples import comes_behind, names_below, of_its_own, outward
 from dtlint.ir.functions import called_name
-from dtlint.ir.ways import Place, Way, way_to
+from dtlint.ir.leftovers import written
+from dtlint.ir.ways import Place, Way, statement_in, way_to
 
 PICKS = frozenset({"where", "select"})
 Side = tuple[str, object]  # the question, as it is written, and the place of the argument, or the answer
@@ -19,18 +20,26 @@ def one_is_taken(module: ir.Module, first: Place, second: Place) -> bool:
 
 
 def side_of(module: ir.Module, line: int, column: int) -> Side | None:
-    """Of the call that stands there."""
+    """Of the call that stands there, and of all that is made of it."""
     way = way_to(module, line, column)
     if len(way) < 2:
         return None
-    above = way[-2]
-    if not isinstance(above, ir.Assign):
-        return picked(way)
-    if len(above.targets) != 1 or not isinstance(above.targets[0], ir.Name):
-        return None
-    scope = next(node for node in reversed(way) if isinstance(node, ir.Function | ir.Module))
-    reads = [read for read in names_below(scope, ()) if read[-1].id == above.targets[0].id and not of_its_own(read)]
-    sides = {picked(read) for read in reads}
+    scope = next(index for index in reversed(range(len(way))) if isinstance(way[index], ir.Function | ir.Module))
+    reads = [(*way[:scope], *read) for read in names_below(way[scope], ())]
+    sides: set[Side | None] = set()
+    todo, seen = [way], set[str]()
+    while todo and None not in sides:
+        made = todo.pop()
+        side, statement = picked(made), statement_in(made)
+        names = written(statement)
+        if side is not None or not names:
+            sides.add(side)
+            continue
+        above = made[: next(index for index, one in enumerate(made) if one is statement) + 1]
+        new, seen = names - seen, seen | names
+        for read in reads:
+            if read[-1].id in new and comes_behind(read, above) and not any(node is statement for node in read):
+                todo += [] if of_its_own(read[scope:]) else [read]
     return sides.pop() if len(sides) == 1 else None
 
 
