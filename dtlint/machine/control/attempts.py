@@ -30,6 +30,7 @@ from dtlint.machine.control.failures import (
     strikes_alone,
 )
 from dtlint.machine.control.raised import of_data
+from dtlint.machine.control.started_apart import goes_around
 from dtlint.machine.core import Machine
 from dtlint.machine.library.meeting import lost_handles
 from dtlint.machine.library.python import iterators
@@ -51,6 +52,7 @@ from dtlint.machine.values import (
 )
 
 
+@goes_around
 def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
     frame = machine.frame
     attempt = Attempt(frame.path, node.at, mask, frame.guards, frame.scope, "try")

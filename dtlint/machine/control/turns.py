@@ -12,6 +12,7 @@ from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.control.counted import carried_on, cause_of, count_apart, left_elsewhere, turned_apart
 from dtlint.machine.control.loop_ends import Broken, broken, otherwise
 from dtlint.machine.control.next_turn import look_ahead
+from dtlint.machine.control.started_apart import goes_around
 from dtlint.machine.control.widening import Left, Place, Places, changed_more, deciding, widen, written_since
 from dtlint.machine.core import Machine, limited
 from dtlint.machine.lanes import restrict
@@ -42,6 +43,7 @@ ZERO = Const(0)
 MOST = 4  # attempts; the last one only for a difference between lanes that the one before has found
 
 
+@goes_around
 def turn(
     machine: Machine,
     node: ir.For | ir.While,

@@ -23,6 +23,7 @@ from dtlint.machine.library.feeding.streams import CHAINS
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.meeting import evidence
+from dtlint.machine.library.meeting.spawning import HANDED_ON
 from dtlint.machine.library.python.own_order import NUMBERED
 from dtlint.machine.logs import EXITS, Attempt, Choice, Event, Group, Log, LogNode, Site
 from dtlint.machine.run import Run
@@ -308,6 +309,8 @@ NUMBERS = "the number of each text"  # what the ranks do not agree on
 def ordered(run: Run, mark: tuple[Any, ...], step: Step, split: bool = False) -> Iterator[Disagreement]:
     """`split`: other samples of this order are held out to evaluate the model."""
     place: Site = (mark[1], mark[2], mark[3])
+    if place in run.facts.get(HANDED_ON, ()):
+        return  # listed or drawn once, by the process that has started all ranks
     code, what = ("DT208", "the split") if split else ("DT207", "the order of the data")
     state = run.facts.get("order states", {}).get(mark[1:3])
     if isinstance(state, State):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.contents import containers, written
+from dtlint.machine.control import started_apart
 from dtlint.machine.core import Machine
+from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.drawing import seeds
 from dtlint.machine.library.invocation import Invocation, Keywords
 from dtlint.machine.library.meeting import group_start
@@ -26,6 +29,7 @@ from dtlint.machine.values import (
 
 BEGINS = "<begins on all ranks>"
 APART = "apart"  # of a row, and of a run: its ranks train apart, until somebody does what this says
+HANDED_ON = "orders handed on"  # of the run: where one process has listed or drawn what it hands to all ranks
 INDEX = "spawn index"  # of the run: where processes have got their index on this machine
 
 
@@ -51,6 +55,7 @@ def spawn(machine: Machine, call: Invocation) -> Value:
     if extra.get("rank_first", True):
         for value in arguments:
             hand_over(machine, value, call.mask)
+            machine.facts.setdefault(HANDED_ON, set()).update(orders_in(value))
         arguments = tuple(made_before(value) for value in arguments)
         index = lane_value_of(machine, "rank", "the index given by spawn")
         if index.cause is not None:
@@ -59,7 +64,8 @@ def spawn(machine: Machine, call: Invocation) -> Value:
     if extra.get("new_interpreter"):
         seeds.begin_anew(machine)
     given_on = tuple((name, value) for name, value in call.keywords if name not in call.row.params)
-    on_all_ranks(machine, function, arguments, given_on if extra.get("receiver_first") else (), call.mask)
+    with started_apart.left(machine):
+        on_all_ranks(machine, function, arguments, given_on if extra.get("receiver_first") else (), call.mask)
     return NONE
 
 
@@ -112,6 +118,15 @@ def spawned(machine: Machine, function: Value, where: str = SPAWNED) -> None:
         machine.facts[where] = names | {(inner.path, getattr(inner.node, "qualname", inner.name))}
         machine.facts.setdefault(SITES, set()).add((machine.frame.path, machine.current_at))
         machine.facts.setdefault(group_start.SIDES, set()).update(machine.assumed)
+
+
+def orders_in(value: Value) -> Iterator[Any]:
+    """Where the orders come from that this was brought into."""
+    for part in provenance.parts(value, 4):
+        known = part.facts.get("ordered", ()) if isinstance(part, Object) else ()
+        for mark in (*part.tags, *known):
+            if isinstance(mark, tuple) and mark[0] in ("order", "ordered"):
+                yield mark[1:4]
 
 
 ONCE = frozenset({"clock", "random", "process", "memory", "host"})
