@@ -13,6 +13,7 @@ from dtlint.machine.values import FALSE, Object
 from dtlint.machine.walks import walk
 from dtlint.timeline.arrays.lives import turns_once
 from dtlint.timeline.order import Met, choices_below, exclusive, in_each_turn, inside, loops_over
+from dtlint.timeline.steps.anew import trains_anew
 from dtlint.timeline.steps.last_turns import numbers_turns
 from dtlint.timeline.steps.stepping import events, steps
 from dtlint.timeline.steps.training import LOADER, loader_of
@@ -40,7 +41,7 @@ def cut_short(run: Any) -> Iterator[Tail]:
         asked = end_of_windows(window)
         if asked is None or not counts_anew(window) or not may_be_cut(window) or turns_once(around[-2]):
             continue
-        if ends_at_a_turn(window.loop):
+        if ends_at_a_turn(window.loop) or trains_anew(around[-2]):
             continue
         if stepped_elsewhere(run, window, around[-2]) or events(run, "record", "grad-write"):
             continue

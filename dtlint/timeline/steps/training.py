@@ -22,6 +22,7 @@ from dtlint.machine.values import Const, Object, Symbol, Unknown, Value
 from dtlint.machine.walks import walk
 from dtlint.timeline.arrays import lives
 from dtlint.timeline.ranks.joining import waited_for
+from dtlint.timeline.steps.anew import trains_anew
 
 Path = tuple[LogNode, ...]
 DRY = "StopIteration"
@@ -55,7 +56,7 @@ class Use:
                 return None  # begun anew only now and then
             if isinstance(node, Loop) and loader_of(node.subject) is None:
                 trip = node.trip
-                if isinstance(trip, Const) and trip.value in (0, 1):
+                if (isinstance(trip, Const) and trip.value in (0, 1)) or trains_anew(node):
                     return None
                 return node
         return None
