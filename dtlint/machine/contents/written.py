@@ -9,6 +9,7 @@ from __future__ import annotations
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
+from dtlint.machine.joining import join
 from dtlint.machine.values import MISSING, TRUE, FunctionRef, Slots, Symbol, Unknown, Value
 
 WRITTEN = "written onto"  # fact of the run
@@ -87,12 +88,26 @@ def puts_on(target: ir.Expr, function: str, name: str) -> bool:
 
 def read(machine: Machine, base: Unknown, name: str) -> Value | None:
     known = machine.facts.get(WRITTEN)
-    slots = known.get(base.symbol) if known else None
-    if slots is None:
+    if not known:
         return None
+    slots = known.get(base.symbol)
+    if slots is None or name not in slots:
+        return of_either(machine, base, name)
     machine.heap_reads += 1
     found = slots.get(name)
     return None if found is None or found is MISSING else found
+
+
+def of_either(machine: Machine, base: Unknown, name: str) -> Value | None:
+    """Settings that are read on one side of a branch and put together on the other: what is put there on one side, or
+    on both."""
+    sides = machine.symbols.either.get(base.symbol)
+    held = [side for side in (sides.then, sides.other) if type(side) is Unknown] if sides is not None else []
+    found = [one for one in (read(machine, side, name) for side in held) if one is not None]
+    if len(found) == 2:
+        assert sides is not None
+        return join(found[0], found[1], machine.symbols, sides.question, None)
+    return found[0] if found else None
 
 
 def take_out(machine: Machine, base: Value, name: str, mask: int) -> None:
