@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.machine.contents import containers, sets
+from dtlint.machine.contents import containers, keys_of_some, sets
 from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.core import Machine
 from dtlint.machine.joining import orders_in
@@ -47,6 +47,9 @@ def through(kind: str) -> Handler:
             ordered_list.attributes["[]"] = held
             return ordered_list
         items = containers.items_of(machine, inner)
+        if items is None and isinstance(inner, Object) and inner.kind == "dict":
+            keys = keys_of_some.by_lane(machine, inner, lambda key, _: Const(key))
+            items = keys.items if isinstance(keys, Tuple) else None  # the ranks have put the same there, one by one
         if items is None:
             items = numbers_in(inner)
         if items is not None:
