@@ -10,10 +10,11 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
 from dtlint.machine.joining import join
-from dtlint.machine.values import MISSING, TRUE, FunctionRef, Slots, Symbol, Unknown, Value
+from dtlint.machine.values import MISSING, TRUE, FunctionRef, Object, Slots, Symbol, Unknown, Value
 
 WRITTEN = "written onto"  # fact of the run
 THERE = "attributes put onto"  # fact of the run: is there such an attribute by now?
+IN_SETTINGS = "in settings"  # fact of a dictionary that was put there
 OWN = frozenset({"grad", "data", "requires_grad", "training"})  # tensors and modules are looked after elsewhere
 
 
@@ -21,6 +22,8 @@ def write(machine: Machine, base: Unknown, name: str, value: Value, before: Valu
     """`before` is what is there for lanes that do not write, and on the other side of a branch."""
     if not keeps(base) or name in OWN:
         return
+    if isinstance(value, Object) and value.kind == "dict":
+        value.facts[IN_SETTINGS] = True
     known = machine.facts.setdefault(WRITTEN, {})
     slots = known.get(base.symbol)
     if slots is None:

@@ -238,7 +238,8 @@ def of_object(machine: Machine, thing: Object, name: str, mask: int) -> Value:
         return handled
     if thing.kind in CONTAINERS and not has(thing.facts.get("builtin", thing.kind), name):
         # it is something else than what was followed: settings make records of the dictionaries that are put into them
-        return machine.get(thing, ("key", name)) or machine.unknown("attribute", thing.number, name)
+        field = machine.get(thing, ("key", name)) if written.IN_SETTINGS in thing.facts else None
+        return field or machine.unknown("attribute", thing.number, name)
     return Bound(External(f"{thing.kind}.{name}"), thing)
 
 
