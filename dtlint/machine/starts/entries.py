@@ -24,6 +24,7 @@ from dtlint.machine.starts import (
     called_by_frameworks,
     first_instance,
     given_back,
+    module_state,
     run_before,
     set_up,
     settings,
@@ -69,6 +70,7 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
     module_frame = load_module(machine, path)
     machine.frame = Frame(path, "<module>", None, None, None, machine.world.full)
     machine.frame.globals = module_frame
+    module_state.by_functions(machine, path, unknown_arguments)
     machine.current_at = function.at or (1, 1, 1, 1)
     if owner is None:
         value = find(module_frame, function)

@@ -8,7 +8,8 @@ node alone is run for those ranks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import attribute_name, every_node
@@ -48,12 +49,12 @@ def of_class(machine: Machine, thing: Object, owner: ClassRef, arguments: Argume
     for method, names in [(one, names) for one, names in makers if wanted & names][:MOST]:
         made = set(lacking(thing, owner, wanted & names))
         if made and method.name not in ahead:
-            run_aside(machine, thing, owner, method, arguments, made)
+            by_method(machine, thing, owner, method, arguments, made)
     for method, names in makers:
         others = {name for one, more in makers if one.name not in ahead for name in more}
         made = set(lacking(thing, owner, wanted & names - others)) if method.name in ahead else set()
         if made and not called_by_hand(machine, method.name):
-            run_aside(machine, thing, owner, method, arguments, made, first_of_nodes(machine, owner, method))
+            by_method(machine, thing, owner, method, arguments, made, first_of_nodes(machine, owner, method))
 
 
 def names_of(machine: Machine, owner: ClassRef) -> tuple[set[str], list[tuple[ir.Function, set[str]]]]:
@@ -115,7 +116,7 @@ def lacking(thing: Object, owner: ClassRef, names: set[str]) -> Iterator[str]:
             yield name
 
 
-def run_aside(
+def by_method(
     machine: Machine,
     thing: Object,
     owner: ClassRef,
@@ -125,31 +126,44 @@ def run_aside(
     first: Decision | None = None,
 ) -> None:
     value = owner.attributes.get(method.name)
-    if not isinstance(value, FunctionRef) or value.node is not method or value.closure is None:
-        return
+    if isinstance(value, FunctionRef) and value.node is method and value.closure is not None:
+        run_aside(machine, value, thing, arguments(machine, method, True), thing.attributes, wanted, first)
+
+
+def run_aside(
+    machine: Machine,
+    value: FunctionRef,
+    thing: Object | None,
+    given: tuple[Value, ...],
+    filled: Mapping[Any, Value],
+    wanted: set[str],
+    first: Decision | None = None,
+) -> None:
+    """Of what it writes only the things of these names stay, in what is to be filled."""
     full, before, mark, noted = machine.world.full, machine.objects, len(machine.journal), len(machine.noted.before)
     machine.sinks = [(Log(), full)]
-    machine.frame = Frame(owner.path, "<module>", None, None, None, full)
-    machine.frame.globals = value.closure.globals
-    machine.current_at = method.at or (1, 1, 1, 1)
+    machine.frame = Frame(value.path, "<module>", None, None, None, full)
+    if value.closure is not None:
+        machine.frame.globals = value.closure.globals
+    machine.current_at = value.node.at or (1, 1, 1, 1)
     lanes = full
     if first is not None:
         machine.frame.guards, lanes = Guards(first, None), first.taken
     spent = machine.spent
     try:
         with machine.at_most(COST):
-            entering.enter(machine, value, thing, arguments(machine, method, True), (), lanes, None)
+            entering.enter(machine, value, thing, given, (), lanes, None)
     except (OutOfBudget, RecursionError):
         machine.rollback(mark)  # a whole training run is no set-up
         machine.noted.taken_back(noted)
         return
     finally:
-        machine.spent = spent  # the same for every method that begins on this instance
+        machine.spent = spent  # the same for all that begins here
     writes, notes = machine.rollback(mark), machine.noted.taken_back(noted)
     kept = [
         (container, name, held)
         for container, name, held in writes
-        if container is thing.attributes and name in wanted and is_thing(held)
+        if container is filled and name in wanted and is_thing(held)
     ]
     if kept:
         inside = [one for one in writes if isinstance(one[0], Slots) and one[0].serial > before]
