@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.ir import nodes as ir
+from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
 from dtlint.machine.names.scopes import load_module
 from dtlint.machine.starts.set_up import DEPTH, Arguments, run_aside
@@ -46,9 +47,15 @@ def fill(machine: Machine, path: str, arguments: Arguments) -> None:
 
 
 def makers_of(machine: Machine, path: str) -> Iterator[ir.Function]:
-    """Functions that write to names of their module, and reach anything that the packs know."""
+    """Functions that write to names of their module, and reach anything that the packs know. One that gives something
+    back is called for that, and fills them where it is seen to be called."""
     module = machine.project.module(path)
     for one in module.body if module is not None else ():
         if isinstance(one, ir.Function) and one.globals and not one.is_generator:
-            if not one.tokens.isdisjoint(machine.meaningful):
+            if not one.tokens.isdisjoint(machine.meaningful) and not gives(one):
                 yield one
+
+
+def gives(function: ir.Function) -> bool:
+    nodes = every_node(function.body, (ir.Function, ir.Class))
+    return any(isinstance(one, ir.Return) and one.value is not None for one in nodes)
