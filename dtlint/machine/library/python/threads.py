@@ -7,6 +7,8 @@ The thread's function runs on a log of its own: nobody knows how it mixes with t
 from __future__ import annotations
 
 import itertools
+from copy import copy
+from typing import Any
 
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.opaque import opaque
@@ -146,15 +148,21 @@ def child(machine: Machine, call: Invocation) -> Value:
     if not isinstance(inner, FunctionRef) or children.begins(machine, inner):
         return NONE
     log, mark = Log(), len(machine.journal)
+    facts, told = as_they_are(machine.facts), dict(machine.told)
     with machine.beside(log, call.mask):
         try:
             calls.call_value(machine, function, arguments, keywords, call.mask)  # type: ignore[arg-type]
         finally:
             machine.rollback(mark)
+            machine.facts, machine.told = facts, told  # a group that the helper has joined is none of this rank's
     if not talks(log, call.mask) and any(of_files(node) for node, _ in walk(log)):
         for node in log.nodes:
             machine.emit(node)
     return NONE
+
+
+def as_they_are(facts: dict[str, Any]) -> dict[str, Any]:
+    return {name: copy(held) if isinstance(held, set | dict | list) else held for name, held in facts.items()}
 
 
 MODELS = {
