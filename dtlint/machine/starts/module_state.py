@@ -49,11 +49,20 @@ def fill(machine: Machine, path: str, arguments: Arguments) -> None:
 def makers_of(machine: Machine, path: str) -> Iterator[ir.Function]:
     """Functions that write to names of their module, and reach anything that the packs know. One that gives something
     back is called for that, and fills them where it is seen to be called."""
+    outside = machine.project.tree(path)
+    if outside is None or not any(map(begins_empty, outside.body)):
+        return  # nothing to fill: what its functions say is nothing that this rests on
     module = machine.project.module(path)
     for one in module.body if module is not None else ():
         if isinstance(one, ir.Function) and one.globals and not one.is_generator:
             if not one.tokens.isdisjoint(machine.meaningful) and not gives(one):
                 yield one
+
+
+def begins_empty(statement: ir.Stmt) -> bool:
+    """`_GROUP = None`, `_held: Accelerator | None = None`"""
+    assigns = isinstance(statement, ir.Assign | ir.AnnAssign)
+    return assigns and isinstance(statement.value, ir.Const) and statement.value.value is None
 
 
 def gives(function: ir.Function) -> bool:
