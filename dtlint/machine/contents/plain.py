@@ -32,7 +32,7 @@ def computed(
     found: list[Value] = []
     for lane in lanes:
         things = [thing_of(value, lane) for value in values]
-        if NOT_KNOWN in map(id_of_unknown, things):
+        if any(thing is NOT_KNOWN for thing in things):
             return None
         places = len(given)
         try:
@@ -44,10 +44,6 @@ def computed(
             return None
         found.append(value)
     return row(tuple(found), cause) if cause is not None else found[0]
-
-
-def id_of_unknown(thing: Any) -> Any:
-    return thing if thing is NOT_KNOWN else None
 
 
 def scale_of(values: tuple[Value, ...]) -> str | None:

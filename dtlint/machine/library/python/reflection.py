@@ -10,7 +10,7 @@ import types
 import typing
 from dataclasses import replace
 
-from dtlint.machine.contents import containers, lacking, written
+from dtlint.machine.contents import containers, lacking, plain, written
 from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import one_of_several
@@ -63,7 +63,7 @@ def type_(machine: Machine, call: Invocation) -> Value | None:
     value = call.arguments[0] if len(call.arguments) == 1 else None
     if isinstance(value, Const) and value.value is not None:
         return External(f"builtins.{type(value.value).__name__}")
-    if isinstance(value, Tuple) or (isinstance(value, Object) and value.kind in PLAIN and not value.facts):
+    if isinstance(value, Tuple) or (isinstance(value, Object) and value.kind in plain.KINDS and not value.facts):
         return External(f"builtins.{'tuple' if isinstance(value, Tuple) else value.kind}")
     if isinstance(value, Row):
         kinds = [type_(machine, replace(call, arguments=(one,))) for one in value.lanes]
@@ -78,10 +78,9 @@ def callable_(machine: Machine, call: Invocation) -> Value | None:
     value = call.arguments[0] if len(call.arguments) == 1 else None
     if isinstance(value, FunctionRef | ClassRef | Bound) or (isinstance(value, External) and standard_class(value)):
         return TRUE
-    plain = isinstance(value, Const | Tuple) or (
-        isinstance(value, Object) and value.kind in PLAIN and not value.doubted
-    )
-    return FALSE if plain else None
+    if isinstance(value, Object):
+        return FALSE if value.kind in plain.KINDS and not value.doubted else None
+    return FALSE if isinstance(value, Const | Tuple) else None
 
 
 ARRAY = "jax.Array"
@@ -128,8 +127,8 @@ def is_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
                     return True
             elif isinstance(option, External) and classes.is_a(machine, value, option.name):
                 return True
-        if isinstance(value.kind, str) and value.kind in PLAIN:
-            answer = any(issubclass(PLAIN[value.kind], one) for one in map(standard_class, options))
+        if isinstance(value.kind, str) and value.kind in plain.KINDS:
+            answer = any(issubclass(plain.KINDS[value.kind], one) for one in map(standard_class, options))
             unsure = value.doubted or not all(isinstance(option, External | ClassRef) for option in options)
             return None if unsure and not answer else answer
     if isinstance(value, Const) and all(isinstance(option, External | ClassRef) for option in options):
@@ -140,9 +139,6 @@ def is_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
         alike: object = object if isinstance(value, ClassRef) else standard_class
         return any(isinstance(alike, one) for one in map(standard_class, options))
     return None
-
-
-PLAIN = {"list": list, "dict": dict, "set": set}
 
 
 HOMES = {
@@ -201,7 +197,7 @@ def has_none(thing: Value, name: str) -> bool:
         return isinstance(thing.value, str | bool) and not hasattr(thing.value, name)
     if not isinstance(thing, Object) or thing.facts or thing.doubted:
         return False
-    return thing.kind in PLAIN and not hasattr(PLAIN[str(thing.kind)], name)
+    return thing.kind in plain.KINDS and not hasattr(plain.KINDS[str(thing.kind)], name)
 
 
 def of_each_name(machine: Machine, call: Invocation, names: Row) -> Value | None:
