@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
@@ -223,6 +224,8 @@ def grown_unevenly(machine: Machine, base: Value) -> None:
 def frozen(machine: Machine, call: Invocation) -> Value | None:
     """`part.requires_grad_(False)`"""
     learning(machine, call.receiver, next(iter(call.values), None))
+    if call.node is not None and isinstance(call.node.func, ir.Attr) and takes_rows(call.node.func.value):
+        return None  # `self.table[:, :length].requires_grad_(False)`: rows of a tensor are new, and no parameters
     if call.receiver is not None and call.mask != owners(machine, call.receiver, call.mask):
         decision = rank_decision(machine, call.mask)
         own = decision is not None and own_models.made_since(machine, call, decision)
@@ -232,6 +235,13 @@ def frozen(machine: Machine, call: Invocation) -> Value | None:
     elif call.receiver is not None:
         frozen_as_told(machine, call.receiver, next(iter(call.values), None))
     return None
+
+
+def takes_rows(thing: ir.Expr) -> bool:
+    """`table[:, :length]`; a model's layers are taken by their place alone: `layers[:depth]`"""
+    if not isinstance(thing, ir.Index) or not isinstance(thing.index, ir.Tup):
+        return False
+    return any(isinstance(part, ir.Slice) for part in thing.index.items)
 
 
 def frozen_as_told(machine: Machine, base: Value, learns: Value | None) -> None:
