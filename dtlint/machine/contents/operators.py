@@ -28,6 +28,7 @@ from dtlint.machine.values import (
     ClassRef,
     Const,
     External,
+    Member,
     Object,
     Row,
     Symbol,
@@ -267,6 +268,8 @@ def truthy(value: bool) -> Const:
 
 
 def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
+    if op in ALIKE and isinstance(left, Unknown) and is_the_only_one(right):
+        op = ALIKE[op]
     if op in ("is", "is not") and NONE in (left, right) and (isinstance(left, Object) or isinstance(right, Object)):
         made = perhaps_not_made(machine, left if isinstance(left, Object) else right)
         if made is None:
@@ -342,6 +345,14 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
 def is_own_type(value: Value) -> bool:
     """One of Python's own classes: nothing else goes by its name."""
     return isinstance(value, External) and value.name.startswith("builtins.")
+
+
+ALIKE = {"is": "==", "is not": "!="}
+
+
+def is_the_only_one(value: Value) -> bool:
+    """`State.SAVING`, of which there is one, so that what is equal to it is it; so are True and False."""
+    return isinstance(value, Member) or (isinstance(value, Const) and isinstance(value.value, bool))
 
 
 def compared_plainly(machine: Machine, op: str, left: Value, right: Value) -> Value | None:

@@ -12,6 +12,7 @@ from dtlint.machine import library
 from dtlint.machine.control.attempts import exception_names
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
+from dtlint.machine.functions.kept_callables import may_communicate
 from dtlint.machine.lanes import lanes_in, row
 from dtlint.machine.library import contexts
 from dtlint.machine.library.python.generators import is_generator
@@ -234,7 +235,7 @@ def with_instance(machine: Machine, manager: Object, mask: int, inner: Any) -> i
         value = calls.call_value(machine, attributes.bind(machine, enter, manager, mask), (), (), mask)
     if isinstance(leave, FunctionRef):
         machine.consult(leave)
-    if not isinstance(leave, FunctionRef) or leave.node.tokens.isdisjoint(machine.interesting):
+    if not isinstance(leave, FunctionRef) or not may_communicate(machine, leave, manager):
         at, lanes = machine.current_at, mask & ~machine.frame.left
         types = kept_back(machine, leave) if isinstance(leave, FunctionRef) else ()
         if types:
@@ -322,7 +323,11 @@ def with_sides(machine: Machine, managers: Row, expression: ir.Expr, mask: int, 
 
 def may_talk(machine: Machine, manager: Value) -> bool:
     """A `@contextmanager` with something in it that other ranks may notice."""
-    return is_generator(manager) and not manager.facts["function"].node.tokens.isdisjoint(machine.interesting)
+    if not is_generator(manager):
+        return False
+    facts = manager.facts
+    given = (*facts["arguments"], *(value for _, value in facts["keywords"]))
+    return may_communicate(machine, facts["function"], facts["receiver"], given)
 
 
 WHICH = "which context it is"

@@ -13,6 +13,7 @@ from dtlint.ir import nodes as ir
 from dtlint.ir.functions import called_names, every_node
 from dtlint.machine.contents import own_operators, plain, written
 from dtlint.machine.core import Machine
+from dtlint.machine.functions.kept_callables import calls_kept
 from dtlint.machine.functions.reaching import names_reaching
 from dtlint.machine.library.feeding.batches import is_whole_name
 from dtlint.machine.library.jax.facts import DONATED
@@ -138,7 +139,9 @@ def can_skip(
             return False
         if values and receiver is None and all(plain.thing_of(value, 0) is not plain.NOT_KNOWN for value in values):
             return False  # `stage_of("step_10.pt", 4)`: what it gives is known, and is soon computed
-    return not any(callable_value(value) or isinstance(value, ClassRef) for value in values)
+    if any(callable_value(value) or isinstance(value, ClassRef) for value in values):
+        return False
+    return not calls_kept(machine, function, receiver)
 
 
 def matters(machine: Machine, node: ir.Function, receiver: Value | None, values: tuple[Value, ...]) -> bool:

@@ -12,9 +12,7 @@ from dtlint.machine.lanes import map_lanes, row, token
 from dtlint.machine.library.feeding import sharding, totals
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.python import in_order, own_order
-from dtlint.machine.library.python.generators import (
-    is_generator,
-)
+from dtlint.machine.library.python.generators import is_generator, sure
 from dtlint.machine.library.python.iteration import counted, numbers_in, range_
 from dtlint.machine.names import subscripts
 from dtlint.machine.values import (
@@ -190,14 +188,19 @@ def drawn(machine: Machine, kind: str, generator: Object, mask: int) -> Object |
     made = machine.new("set" if kind == "set" else "list", mask)
     given: list[Value] = []
     apart: list[containers.Apart] = []
+    around, known = machine.frame, list[bool]()
 
     def kept(value: Value, lanes: int) -> None:
         given.append(value)
+        known.append(lanes == mask and sure(machine, around))
         part = containers.taken_apart(machine, made.number)
         if part is not None:
             apart.append(part)
 
     calls.resume(machine, generator, mask, kept)
+    if given and all(known):
+        made.attributes["[]"] = Tuple(sets.once(tuple(given)) if kind == "set" else tuple(given))
+        return made
     if given and (apart or all(isinstance(value, Unknown | Tuple) for value in given)):
         made.attributes["[]"] = gathered(machine, kind, generator, given, apart)
         return made

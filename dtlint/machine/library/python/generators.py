@@ -11,8 +11,10 @@ from typing import Any, TypeGuard
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.core import Machine
-from dtlint.machine.logs import Decision, Loop
+from dtlint.machine.logs import Decision, Event, Log, Loop
+from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import NONE, FunctionRef, Object, Tuple, Unknown, Value
+from dtlint.machine.walks import walk
 
 DEEPEST = 12
 PART = "part"  # fact: which of the items are taken
@@ -67,6 +69,49 @@ def given(machine: Machine, generator: Object, mask: int) -> Value | None:
         machine.facts.setdefault(RESUMED, set()).add((machine.frame.path, machine.current_at))
     calls.resume(machine, generator, mask, kept)
     return renewed(machine, yielded[0], generator.facts["function"]) if yielded else None
+
+
+def sure(machine: Machine, around: Frame) -> bool:
+    """Does whoever walks through the generator come to this `yield`, and once: below no question and in no loop?"""
+    for frame in machine.frame.and_callers():
+        if frame is around:
+            return True
+        if frame.guards is not None or frame.leavings:
+            return False
+    return False
+
+
+def listed(machine: Machine, generator: Object, mask: int) -> None:
+    """One that has no loop and does nothing beside is run once, and keeps what it gives."""
+    from dtlint.machine.functions import calls
+
+    if "[]" in generator.attributes or not is_straight(machine, generator) or len(machine.stack) > DEEPEST:
+        return
+    around, sinks, mark, said = machine.frame, machine.sinks, len(machine.journal), Log()
+    given: list[Value] = []
+    known: list[bool] = []
+
+    def kept(value: Value, lanes: int) -> Value:
+        given.append(value)
+        known.append(lanes == mask and sure(machine, around))
+        return NONE
+
+    machine.sinks = [(said, mask)]
+    try:
+        calls.resume(machine, generator, mask, kept)
+    finally:
+        machine.sinks = sinks
+        machine.rollback(mark)
+    if given and all(known) and not any(isinstance(node, Event) for node, _ in walk(said)):
+        machine.set(generator, "[]", Tuple(tuple(given)), mask)
+
+
+def is_straight(machine: Machine, generator: Object) -> bool:
+    node = generator.facts["function"].node
+    answers: dict[int, bool] = machine.notes.setdefault(is_straight, {})
+    if id(node) not in answers:
+        answers[id(node)] = not any(isinstance(one, ir.For | ir.While) for one in every_node(node.body))
+    return answers[id(node)]
 
 
 def renewed(machine: Machine, value: Value, generator: FunctionRef) -> Value:

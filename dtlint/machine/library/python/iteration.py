@@ -15,6 +15,7 @@ from dtlint.machine.lanes import map_lanes, row, token
 from dtlint.machine.library.feeding import inside, sharding, totals, vocabularies, webdatasets
 from dtlint.machine.library.feeding.whole_batches import LENGTHS, RANGES, STORED
 from dtlint.machine.library.invocation import Handler, Invocation
+from dtlint.machine.library.python import one_by_one
 from dtlint.machine.library.python.generators import (
     BOUNDED,
     PART,
@@ -166,7 +167,8 @@ def enumerate_(machine: Machine, call: Invocation) -> Value | None:
     start = call.arguments[1] if len(call.arguments) > 1 else dict(call.keywords).get("start", Const(0))
     if items is not None:
         begin = start.value if isinstance(start, Const) and isinstance(start.value, int) else 0
-        return Tuple(tuple(Tuple((Const(begin + index), item)) for index, item in enumerate(items)))
+        pairs = (Tuple((Const(begin + index), item)) for index, item in enumerate(items))
+        return machine.new_list(tuple(pairs), call.mask)
     made = wrapped(machine, call, "enumerate", inner)
     made.facts["start"] = start
     return made
@@ -291,7 +293,8 @@ def zip_(machine: Machine, call: Invocation) -> Value | None:
         pairs = zip(lists, call.arguments, strict=True)
         lists = [items if items is not None else jax_hosts.elements(machine, value) for items, value in pairs]
     if lists and all(items is not None for items in lists):
-        return Tuple(tuple(Tuple(tuple(group)) for group in zip(*(items or () for items in lists), strict=False)))
+        groups = (Tuple(tuple(group)) for group in zip(*(items or () for items in lists), strict=False))
+        return machine.new_list(tuple(groups), call.mask)
     return wrapped(machine, call, "zip", *call.arguments)
 
 
@@ -314,7 +317,9 @@ def iter_(machine: Machine, call: Invocation) -> Value | None:
         return until(machine, call)
     if call.arguments:
         iterators.of_loader(machine, "iterator-made", call.arguments[0], call)
-    return call.arguments[0] if call.arguments else None
+        known = one_by_one.begun(machine, call.arguments[0], call.mask)
+        return known if known is not None else call.arguments[0]
+    return None
 
 
 def until(machine: Machine, call: Invocation) -> Value:

@@ -13,10 +13,10 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import haiku
-from dtlint.machine.library.python import generators
+from dtlint.machine.library.python import generators, one_by_one
 from dtlint.machine.logs import Log, Loop, decisions
 from dtlint.machine.names import classes
-from dtlint.machine.values import NONE, THERE, Cause, ClassRef, Const, FunctionRef, Object, Row, Trail, Unknown, Value
+from dtlint.machine.values import NONE, THERE, Cause, ClassRef, FunctionRef, Object, Trail, Unknown, Value
 from dtlint.machine.walks import walk
 
 ENDS = "ends apart"  # fact: why iterators that were asked without a default may end on some ranks first
@@ -32,9 +32,15 @@ def asked(machine: Machine, call: Invocation) -> Value | None:
     if not call.arguments:
         return None
     inner = call.arguments[0]
-    own = containers.of_each_lane(inner, 0)
-    if isinstance(own, Const) or (isinstance(own, Row) and all(isinstance(one, Const) for one in own.lanes)):
-        return own
+
+    def ends(cause: Cause) -> None:
+        machine.facts.setdefault(ENDS, []).append(apart(machine, cause))
+
+    if generators.is_generator(inner):
+        generators.listed(machine, inner, call.mask)
+    known = one_by_one.taken(machine, inner, call.arguments[1] if len(call.arguments) > 1 else None, call.mask, ends)
+    if known is not None:
+        return known
     item = inner.facts.get(containers.FILTERED) if isinstance(inner, Object) else None
     item = item or taken(machine, inner, call.mask)
     if item is None:
@@ -53,13 +59,17 @@ def asked(machine: Machine, call: Invocation) -> Value | None:
         if len(call.arguments) == 2 and call.arguments[1] == NONE and isinstance(item, Object):
             return Unknown(machine.symbols.of("next", token(item)), None, frozenset({THERE}), item)
         return item
-    cause = Cause(ITEMS, Trail(machine.step("has nothing more to give on some ranks first"), cause.trail))
+    cause = apart(machine, cause)
     if len(call.arguments) == 1:
         machine.facts.setdefault(ENDS, []).append(cause)
         return item
     if call.arguments[1] != NONE:
         return item
     return machine.unknown("next", token(item), machine.symbols.fresh("turn"), cause=cause, tags=item.tags)
+
+
+def apart(machine: Machine, cause: Cause) -> Cause:
+    return Cause(ITEMS, Trail(machine.step("has nothing more to give on some ranks first"), cause.trail))
 
 
 def put_back(machine: Machine, items: tuple[Value, ...], rest: Value) -> bool:
