@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from dtlint.machine.contents import dealt, filled_by
-from dtlint.machine.contents.dictionaries import entries
+from dtlint.machine.contents.dictionaries import entries, key_of
 from dtlint.machine.contents.opaque import deep_cause, inner_tags
 from dtlint.machine.core import Machine
 from dtlint.machine.joining import join, orders_in
@@ -66,7 +66,7 @@ def items_of(machine: Machine, value: Value) -> tuple[Value, ...] | None:
             held = value.attributes.get("[]")
             return held.items if isinstance(held, Tuple) else None
         if value.kind == "dict" and "[]" not in value.attributes:
-            return tuple(Const(name) for name, _ in entries(value))
+            return tuple(key_of(name) for name, _ in entries(value))
     if isinstance(value, Object) and "order" in value.facts:  # a named tuple
         fields = tuple(value.attributes.get(name, MISSING) for name in value.facts["order"])
         return fields if MISSING not in fields else None
@@ -253,11 +253,12 @@ def contains(machine: Machine, container: Value, value: Value) -> bool | None:
     known = items_of(machine, container)
     if known and none_of_these(value, known):
         return False
-    if known is None or not isinstance(value, Const):
+    if known is None:
         return None
-    if any(isinstance(item_value, Const) and item_value.value == value.value for item_value in known):
-        return True
-    return False if all(isinstance(item_value, Const) for item_value in known) else None
+    from dtlint.machine.contents.rearranged import alike
+
+    equal = [alike(machine, item_value, value) for item_value in known]
+    return True if True in equal else None if None in equal else False
 
 
 def none_of_these(value: Value, words: tuple[Value, ...]) -> bool:

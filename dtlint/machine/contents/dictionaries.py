@@ -18,8 +18,10 @@ from dtlint.machine.values import (
     FunctionRef,
     Object,
     Row,
+    Tuple,
     Unknown,
     Value,
+    lane_value,
 )
 
 
@@ -30,10 +32,34 @@ def entries(value: Object) -> Iterator[tuple[Any, Value]]:
             yield name[1], held
 
 
+def key_for(table: Value, index: Value) -> Value:
+    """`groups[node, slot]`: a tuple of which all parts are known is one key of a dictionary."""
+    if not isinstance(index, Tuple) or not isinstance(table, Object) or table.kind != "dict":
+        return index
+    cause = next((item.cause for item in index.items if isinstance(item, Row)), None)
+    if cause is None:
+        return one_key(index.items) or index
+    lanes = range(len(next(item for item in index.items if isinstance(item, Row)).lanes))
+    keys = [one_key(tuple(lane_value(item, lane) for item in index.items)) for lane in lanes]
+    known = tuple(key for key in keys if key is not None)
+    return Row(known, cause) if len(known) == len(keys) else index
+
+
+def one_key(items: tuple[Value, ...]) -> Const | None:
+    known = [item for item in items if isinstance(item, Const) and item.scale in (None, "rank")]
+    return Const(tuple(item.value for item in known)) if len(known) == len(items) else None
+
+
+def key_of(name: Any) -> Value:
+    """What a key of a dictionary is to who walks over it."""
+    return Tuple(tuple(map(key_of, name))) if type(name) is tuple else Const(name)
+
+
 def take_out(machine: Machine, container: Value, index: Value, mask: int) -> None:
     """`del options["shuffle"]`, `options.pop("shuffle")`: on all lanes that have it; on some it may stay."""
     from dtlint.machine.contents import keys_of_some, written
 
+    index = key_for(container, index)
     if isinstance(container, Unknown) and isinstance(index, Const):
         written.take_out(machine, container, str(index.value), mask)
     if isinstance(container, Object) and container.kind == "dict" and isinstance(index, Const):

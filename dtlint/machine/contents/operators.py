@@ -268,8 +268,8 @@ def truthy(value: bool) -> Const:
 
 
 def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
-    if op in ALIKE and isinstance(left, Unknown) and is_the_only_one(right):
-        op = ALIKE[op]
+    if op in BY_IDENTITY and isinstance(left, Unknown) and is_the_only_one(right):
+        op = BY_IDENTITY[op]
     if op in ("is", "is not") and NONE in (left, right) and (isinstance(left, Object) or isinstance(right, Object)):
         made = perhaps_not_made(machine, left if isinstance(left, Object) else right)
         if made is None:
@@ -347,7 +347,7 @@ def is_own_type(value: Value) -> bool:
     return isinstance(value, External) and value.name.startswith("builtins.")
 
 
-ALIKE = {"is": "==", "is not": "!="}
+BY_IDENTITY = {"is": "==", "is not": "!="}
 
 
 def is_the_only_one(value: Value) -> bool:

@@ -55,19 +55,19 @@ def raised(machine: Machine, value: Value, at: Place, mask: int) -> int | None:
             return None  # out of a loop as well
         sure, handler = handler_for(machine, state.node, value, mask)
         if handler is not None:
-            return handled(machine, depth, handler, at, mask)
+            return handled(machine, depth, handler, value, at, mask)
         if not sure:
             return None
     return None
 
 
-def handled(machine: Machine, depth: int, handler: ir.Handler, at: Place, mask: int) -> int:
+def handled(machine: Machine, depth: int, handler: ir.Handler, value: Value, at: Place, mask: int) -> int:
     frame = machine.frame
     inner = frame.tries[depth:]
     del frame.tries[depth:]
     try:
         if handler.name:
-            machine.assign(handler.name, machine.fresh("exception"), mask)
+            machine.assign(handler.name, value if isinstance(value, Object) else machine.fresh("exception"), mask)
         through = machine.run(handler.body, mask)
     finally:
         frame.tries += inner

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -9,7 +10,7 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine import library
-from dtlint.machine.contents import dictionaries
+from dtlint.machine.contents import dictionaries, rearranged
 from dtlint.machine.contents.truth import truth
 from dtlint.machine.control import asserted, attempts, caught, loop_ends, loops, raised, with_statements
 from dtlint.machine.control.branches import branch
@@ -228,6 +229,8 @@ def run_delete(machine: Machine, node: ir.Delete, mask: int) -> int:
         if isinstance(target, ir.Index):
             base, index = evaluate(machine, target.value, mask), evaluate(machine, target.index, mask)
             dictionaries.take_out(machine, base, index, mask)
+            if isinstance(base, Object) and base.kind == "list":
+                rearranged.rearranged(machine, base, operator.delitem, (index,), mask)
         elif isinstance(target, ir.Attr):
             take_from(machine, evaluate(machine, target.value, mask), target.name, mask)
     return mask

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 from dtlint.machine import library
 from dtlint.machine.contents import asked_for, filled_by, keys_of_some, lacking, own_keys, written
 from dtlint.machine.contents.containers import (
@@ -12,9 +14,10 @@ from dtlint.machine.contents.containers import (
     is_text,
     items_of,
 )
-from dtlint.machine.contents.dictionaries import entries
+from dtlint.machine.contents.dictionaries import entries, key_for, key_of
 from dtlint.machine.contents.keys_of_some import OTHERS
 from dtlint.machine.contents.opaque import opaque
+from dtlint.machine.contents.rearranged import rearranged
 from dtlint.machine.core import Machine
 from dtlint.machine.joining import join
 from dtlint.machine.lanes import row, token
@@ -92,7 +95,7 @@ def for_each_key(machine: Machine, container: Object, index: Value, value: Value
 
 def put(machine: Machine, container: Value, index: Value, value: Value, mask: int) -> None:
     """`container[index] = value`"""
-    index = own_key(index)
+    index = key_for(container, own_key(index))
     if isinstance(container, Unknown) and container.like is not None:
         container = container.like
     if isinstance(container, Row):
@@ -164,12 +167,9 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
         machine.set(container, "content", held, mask)
     elif container.kind == "list":
         known = items_of(machine, container)
-        if known is not None and isinstance(index, Const) and isinstance(index.value, int):
-            if -len(known) <= index.value < len(known):
-                changed = list(known)
-                changed[index.value] = value
-                machine.set(container, "[]", Tuple(tuple(changed)), mask)
-        elif value.cause is not None or index.cause is not None:
+        if rearranged(machine, container, operator.setitem, (index, value), mask) is not None:
+            return
+        if value.cause is not None or index.cause is not None:
             filled_by.put(machine, container, mask)
             widened = opaque(machine, ITEMS, value, index)
             machine.set(container, "[]", widened, mask)
@@ -261,7 +261,7 @@ def merged_by_lane(machine: Machine, target: Object, source: Row, mask: int) -> 
     if len(tables) < len(source.lanes) or len({tuple(table) for table in tables}) > 1:
         return False
     for key in tables[0]:
-        put(machine, target, Const(key), row(tuple(table[key] for table in tables), source.cause), mask)
+        put(machine, target, key_of(key), row(tuple(table[key] for table in tables), source.cause), mask)
     return True
 
 

@@ -20,7 +20,7 @@ from dtlint.machine.contents.containers import (
     of_each_lane,
     without_lengths,
 )
-from dtlint.machine.contents.dictionaries import one_of_makers
+from dtlint.machine.contents.dictionaries import key_for, one_of_makers
 from dtlint.machine.contents.keys_of_some import OTHERS
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
@@ -52,7 +52,7 @@ MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.U
 
 
 def item(machine: Machine, base: Value, index: Value, mask: int) -> Value:
-    index = own_key(index)
+    index = key_for(base, own_key(index))
     if index.cause is not None:
         from dtlint.machine.library.drawing import draws
         from dtlint.machine.library.feeding import sharding

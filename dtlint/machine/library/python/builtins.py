@@ -352,7 +352,7 @@ FUNCTIONS: dict[str, Handler] = {
     "importlib.import_module": importing.import_module,
     "atexit.register": lambda machine, call: at_exit(machine, call),
     "weakref.finalize": lambda machine, call: when_collected(machine, call),
-    "copy.copy": identity,
+    "copy.copy": copies.shallow,
     "copy.deepcopy": copies.deep,
     "typing.cast": lambda machine, call: call.arguments[1] if len(call.arguments) > 1 else None,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.machine.contents import containers, keys_of_some, sets
+from dtlint.machine.contents import containers, dictionaries, keys_of_some, sets
 from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.core import Machine
 from dtlint.machine.joining import orders_in
@@ -46,7 +46,7 @@ def through(kind: str) -> Handler:
             return ordered_list
         items = containers.items_of(machine, inner)
         if items is None and isinstance(inner, Object) and inner.kind == "dict":
-            keys = keys_of_some.by_lane(machine, inner, lambda key, _: Const(key))
+            keys = keys_of_some.by_lane(machine, inner, lambda key, _: dictionaries.key_of(key))
             items = keys.items if isinstance(keys, Tuple) else None  # the ranks have put the same there, one by one
         if items is None:
             items = numbers_in(inner)

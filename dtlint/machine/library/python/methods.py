@@ -45,6 +45,10 @@ def extended(machine: Machine, receiver: Value, name: str, call: Invocation) -> 
 
 def container_method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
     arguments = call.arguments
+    if receiver.kind == "list":
+        exact = in_order.listed(machine, receiver, name, call)
+        if exact is not None:
+            return exact
     if name in ("append", "add", "appendleft"):
         if arguments:
             several = sets.repeated(arguments[0]) if sets.is_set(receiver) else None
@@ -62,7 +66,7 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
     if name in (*VIEWS, "most_common") and receiver.kind == "dict":
         return dict_view(machine, receiver, name if name != "most_common" else "items", call)
     if name in ("get", "pop", "setdefault") and receiver.kind == "dict" and arguments:
-        key_ = arguments[0]
+        key_ = dictionaries.key_for(receiver, arguments[0])
         if isinstance(key_, Const):
             found = machine.get(receiver, ("key", key_.value))
             if found is not None:
@@ -111,10 +115,6 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
         return NONE
     if name == "copy":
         return machine.anew(receiver, call.mask)
-    if receiver.kind == "list" and name in in_order.CHANGES | in_order.ASKS:
-        exact = in_order.listed(machine, receiver, name, call)
-        if exact is not None:
-            return exact
     if name in ("pop", "popleft") and receiver.kind == "list":
         known = containers.items_of(machine, receiver)
         value = containers.element(machine, receiver)
@@ -187,7 +187,13 @@ def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -
 
 
 def in_view(name: str, key: object, held: Value) -> Value:
-    return Const(key) if name == "keys" else held if name == "values" else Tuple((Const(key), held))
+    return (
+        dictionaries.key_of(key)
+        if name == "keys"
+        else held
+        if name == "values"
+        else Tuple((dictionaries.key_of(key), held))
+    )
 
 
 def view_of_numbers(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
