@@ -1,6 +1,6 @@
 """What do the methods of a list make of it, where it is known what stands at each place?
 
-Python's own list is asked, of things that it can tell apart and not look into. Where it asks more of them, nobody knows.
+Python's own list is asked, of things that it can tell apart and not look into. Where it asks for more, nobody knows.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ class Held:
         raise Asked
 
     def __bool__(self) -> bool:
-        raise Asked
+        if not isinstance(self.value, Const):
+            raise Asked
+        return bool(self.value.value)
 
 
 def alike(machine: Machine, one: Value, other: Value) -> bool | None:

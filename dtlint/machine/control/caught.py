@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.control.turns import joined_after
@@ -17,14 +18,26 @@ EVERYTHING = frozenset({"Exception", "BaseException"})
 
 def run_body(machine: Machine, node: ir.Try, mask: int) -> tuple[int, TryState]:
     """The lanes that come to its end, and who went to one of its handlers instead."""
+    return run_within(machine, node, lambda: machine.run(node.body, mask))
+
+
+def suppressing(context: ir.Expr) -> ir.Try | None:
+    """`with suppress(KeyError, ValueError):` is a `try` whose handler does nothing."""
+    if not isinstance(context, ir.Call):
+        return None
+    nothing = ir.Handler(ir.Tup(context.args), None, (ir.Pass(context.at),), False, context.at)
+    return ir.Try((), (nothing,), (), (), context.at)
+
+
+def run_within(machine: Machine, node: ir.Try, body: Callable[[], int]) -> tuple[int, TryState]:
     frame = machine.frame
     state = TryState(node, len(frame.loops), len(frame.exits))
     if not node.handlers:
-        return machine.run(node.body, mask), state
+        return body(), state
     machine.trying += 1
     frame.tries.append(state)
     try:
-        return machine.run(node.body, mask), state
+        return body(), state
     finally:
         frame.tries.pop()
         machine.trying -= 1

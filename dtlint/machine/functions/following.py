@@ -23,7 +23,7 @@ from dtlint.machine.values import Bound, ClassRef, FunctionRef, Object, Tuple, V
 SHORT = 8  # statements
 DEEP = 12  # calls; what is further down is followed for what its names say only
 NEAR_THE_END = 6  # calls; the same, where most of the budget is gone
-MAKING = frozenset({"__init__", "__post_init__", "__enter__", "__getattr__"}) | own_operators.METHODS
+MAKING = frozenset({"__init__", "__new__", "__post_init__", "__enter__", "__getattr__"}) | own_operators.METHODS
 # they write what others read, or give it
 QUESTION = 3  # statements of a helper that asks who it is, and no more; what it insists on is not counted
 FURTHER = 4  # calls that are followed beyond the deepest where lanes have parted: there it matters who communicates

@@ -27,7 +27,7 @@ def instantiate(
     bases = classes.external_bases(machine, kind)
     if arguments and enumerations.is_enumeration(machine, kind):
         return enumerations.by_value(machine, kind, arguments[0])
-    made = machine.new(kind, mask)
+    made = own_maker(machine, kind, arguments, keywords, mask) or machine.new(kind, mask)
     if node is not None and bases:
         machine.making[made.number] = node
     initialiser = classes.in_class(machine, kind, "__init__")
@@ -57,6 +57,17 @@ def instantiate(
         if bases:
             library.calling.initialised(machine, bases[0], made, arguments, keywords, mask, node)
     return made
+
+
+def own_maker(
+    machine: Machine, kind: ClassRef, arguments: tuple[Value, ...], keywords: Keywords, mask: int
+) -> Object | None:
+    """`__new__` may give the one instance that there is."""
+    maker = classes.in_class(machine, kind, "__new__")
+    if not isinstance(maker, FunctionRef):
+        return None
+    made = calls.follow(machine, maker, kind, arguments, keywords, mask)
+    return made if isinstance(made, Object) and made.kind is kind and not made.instead else None
 
 
 LAYERS = "layers made"  # fact of the run, by their class

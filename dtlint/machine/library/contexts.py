@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeGuard
 
 from dtlint.ir import nodes as ir
+from dtlint.machine.control import caught
 from dtlint.machine.control.failures import SHARED, only
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, row
@@ -38,7 +39,7 @@ def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int
         return exit_stacks.run_stack(machine, manager, mask, inner)
     if kind == "suppress":
         types = manager.facts.get("types", ("Exception",)) if isinstance(manager, Object) else ("Exception",)
-        return suppress(machine, types, mask, inner, at)
+        return suppress(machine, types, mask, inner, at, caught.suppressing(expression))
     if kind in ("first", "local_first"):
         return in_turns(machine, manager, kind, mask, inner, at)
     if kind == "apart" and isinstance(manager, Object):
@@ -111,7 +112,9 @@ def in_turns(machine: Machine, manager: Value, kind: str, mask: int, inner: Inne
     return through
 
 
-def suppress(machine: Machine, types: tuple[str, ...], mask: int, inner: Inner, at: Any) -> int:
+def suppress(
+    machine: Machine, types: tuple[str, ...], mask: int, inner: Inner, at: Any, written: ir.Try | None = None
+) -> int:
     frame = machine.frame
     if not types:
         return inner(NONE, mask)  # `suppress()` is a context that does nothing
@@ -123,7 +126,12 @@ def suppress(machine: Machine, types: tuple[str, ...], mask: int, inner: Inner, 
     inside = [(attempt.body, mask)]
     machine.sinks = inside
     mark = len(machine.journal)
-    through = inner(NONE, mask)
+    gone, caught_in = caught.away(frame), 0
+    if written is None:
+        through = inner(NONE, mask)
+    else:
+        through, state = caught.run_within(machine, written, lambda: inner(NONE, mask))
+        caught_in = caught.go_on(machine, state, inside, gone)
     writes = machine.rollback(mark)
     words = " or ".join(types)
     cause = None if shared else Cause("exception", Trail(machine.step(f"`{words}` may be raised on one rank only", at)))
@@ -131,4 +139,4 @@ def suppress(machine: Machine, types: tuple[str, ...], mask: int, inner: Inner, 
     machine.join_writes(writes, [], machine.symbols.fresh("exception"), decision.cause, mask)
     frame.guards = guards
     machine.sinks = outer
-    return through or mask & ~frame.left
+    return through | caught_in or mask & ~frame.left

@@ -256,7 +256,9 @@ def keep_default(machine: Machine, thing: Object, name: str) -> None:
         usual = classes.in_class(machine, thing.kind, name)
         if usual is None and classes.in_class(machine, thing.kind, "__getattr__") is not None:
             usual = machine.unknown("attribute", thing.number, name)  # not asked: it may fail, and nobody looks
-        if isinstance(usual, Const | Tuple | Unknown | Row):
+        if isinstance(usual, FunctionRef) and usual.kind == "function":
+            usual = Bound(usual, thing)
+        if isinstance(usual, Const | Tuple | Unknown | Row | Bound):
             thing.attributes[name] = usual
 
 

@@ -16,17 +16,27 @@ from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.python import (
     bars,
+    combinations,
     copies,
     environment_use,
     files,
     getters,
     importing,
+    in_order,
     iterators,
     registries,
 )
 from dtlint.machine.library.python.choosing import filter_
 from dtlint.machine.library.python.collecting import array_of_rank, through
-from dtlint.machine.library.python.containers import counter, default_dict, deque_, dict_, from_keys, tuple_
+from dtlint.machine.library.python.containers import (
+    chain_map,
+    counter,
+    default_dict,
+    deque_,
+    dict_,
+    from_keys,
+    tuple_,
+)
 from dtlint.machine.library.python.iteration import (
     any_all,
     chain,
@@ -41,6 +51,7 @@ from dtlint.machine.library.python.iteration import (
     range_,
     reduce_,
     slice_,
+    together,
     zip_,
 )
 from dtlint.machine.library.python.options import DEMANDED
@@ -52,6 +63,7 @@ from dtlint.machine.values import (
     TRUE,
     Bound,
     Cause,
+    ClassRef,
     Const,
     External,
     Object,
@@ -120,6 +132,11 @@ def of_items(function: Callable[..., Any]) -> Handler:
         if item is not None and cause is not None:
             return machine.unknown("preferred", token(item), cause=cause, like=getattr(item, "like", None))
         items = containers.items_of(machine, call.arguments[0]) if len(call.arguments) == 1 else None
+        if items and "key" in dict(call.keywords):
+            turned = (*(one for one in call.keywords if one[0] == "key"), ("reverse", Const(function is max)))
+            ordered = in_order.arranged(machine, replace(call, keywords=turned), items)
+            if ordered is not None:
+                return ordered[0]
         if items and len(items) > 1 and all(isinstance(item, Const) for item in items):
             return known(machine, replace(call, arguments=items))
         return known(machine, call)
@@ -266,6 +283,12 @@ def nullcontext(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
+def made_of_class(machine: Machine, call: Invocation) -> Value | None:
+    """`super().__new__(cls)`"""
+    kind = call.arguments[0] if call.arguments else None
+    return machine.new(kind, call.mask) if isinstance(kind, ClassRef) else None
+
+
 def suppress(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.control.attempts import exception_names
 
@@ -298,6 +321,10 @@ FUNCTIONS: dict[str, Handler] = {
     "math.isqrt": pure(math.isqrt),
     "math.log2": pure(math.log2),
     "builtins.bool": bool_,
+    "asyncio.gather": together,
+    **{f"asyncio.{name}": identity for name in ("run", "wait_for", "shield", "create_task", "ensure_future")},
+    "builtins.object.__new__": made_of_class,
+    "operator.truth": bool_,
     "builtins.len": length,
     "builtins.range": range_,
     "numpy.arange": array_of_rank,
@@ -312,6 +339,7 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.object.__setattr__": setattr_,  # of a frozen dataclass, in its own `__post_init__`
     "builtins.property": property_,
     "builtins.enumerate": on_each_lane(enumerate_),
+    **combinations.FUNCTIONS,
     "itertools.islice": islice,
     "itertools.cycle": cycle,
     "itertools.chain": chain,
@@ -328,6 +356,7 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.dict.fromkeys": from_keys,
     "collections.OrderedDict": dict_,
     "collections.deque": deque_,
+    "collections.ChainMap": chain_map,
     "collections.defaultdict": default_dict,
     "collections.Counter": counter,
     "builtins.next": iterators.asked,

@@ -67,6 +67,14 @@ def dict_(machine: Machine, call: Invocation) -> Value | None:
     return made
 
 
+def chain_map(machine: Machine, call: Invocation) -> Value | None:
+    """`ChainMap(given, defaults)`: the first that has a key says what stands there. Who writes, writes into the first."""
+    made = machine.new("dict", call.mask)
+    for table in reversed(call.arguments):
+        put_items.merge(machine, made, table, call.mask)
+    return made
+
+
 def default_dict(machine: Machine, call: Invocation) -> Value | None:
     made = machine.new("dict", call.mask)
     if call.arguments and call.arguments[0] != NONE:

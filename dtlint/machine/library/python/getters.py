@@ -54,6 +54,36 @@ def method(machine: Machine, call: Invocation) -> Value | None:
     return calls.call_value(machine, called, tuple(given), call.keywords, call.mask, call.node)
 
 
+# Python's names for its operators
+BINARY = {
+    **{"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@"},
+    **{"and_": "&", "or_": "|", "xor": "^", "lshift": "<<", "rshift": ">>"},
+}
+COMPARING = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "is_": "is", "is_not": "is not"}
+
+
+def operation(op: str) -> Handler:
+    """`operator.and_(first, second)`"""
+
+    def handler(machine: Machine, call: Invocation) -> Value | None:
+        from dtlint.machine.contents import operators
+
+        if len(call.arguments) != 2:
+            return None
+        if op in COMPARING.values():
+            return operators.comparison(machine, op, *call.arguments, call.mask)
+        return operators.arithmetic(machine, op, *call.arguments)
+
+    return handler
+
+
+def negated(machine: Machine, call: Invocation) -> Value | None:
+    """`operator.not_(thing)`"""
+    from dtlint.machine.names import expressions
+
+    return expressions.negate(machine, call.arguments[0], call.mask) if len(call.arguments) == 1 else None
+
+
 FUNCTIONS: dict[str, Handler] = {
     "operator.itemgetter": asks("dtlint.items"),
     "operator.attrgetter": asks("dtlint.attributes"),
@@ -61,4 +91,6 @@ FUNCTIONS: dict[str, Handler] = {
     "dtlint.items": items,
     "dtlint.attributes": attributes,
     "dtlint.method": method,
+    "operator.not_": negated,
+    **{f"operator.{name}": operation(op) for name, op in {**BINARY, **COMPARING}.items()},
 }

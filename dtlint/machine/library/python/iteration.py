@@ -386,10 +386,13 @@ def map_(machine: Machine, call: Invocation) -> Value | None:
     if len(call.arguments) < 2:
         return None
     function, inner = call.arguments[0], library.reading.iterated(machine, call.arguments[1], call.mask)
-    items = containers.items_of(machine, inner)
-    if items is not None and len(items) <= SHORT and len(call.arguments) == 2:
-        results = tuple(calls.call_value(machine, function, (item,), (), call.mask) for item in items)
-        return machine.new_list(results, call.mask)
+    several = [containers.items_of(machine, one) for one in (inner, *call.arguments[2:])]
+    known = [items for items in several if items is not None]
+    if len(known) == len(several) and min(map(len, known)) <= SHORT:
+        given = list(zip(*known, strict=False))
+        return machine.new_list(
+            tuple(calls.call_value(machine, function, each, (), call.mask) for each in given), call.mask
+        )
     element = calls.call_value(machine, function, (library.reading.element(machine, inner, call.mask),), (), call.mask)
     made, of_each = machine.new("list", call.mask), element.tags
     if containers.has_own_many(element):
@@ -400,6 +403,11 @@ def map_(machine: Machine, call: Invocation) -> Value | None:
     if len(call.arguments) == 2 and isinstance(inner, Object) and not isinstance(inner.kind, ClassRef):
         made.facts["inner"] = (inner,)  # who walks over it walks over this
     return made
+
+
+def together(machine: Machine, call: Invocation) -> Value:
+    """`await asyncio.gather(load(), listen())`: what each of them gives, in the order they were asked."""
+    return machine.new_list(call.arguments, call.mask)
 
 
 def list_of(machine: Machine, item: Value, mask: int) -> Object:

@@ -187,13 +187,8 @@ def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -
 
 
 def in_view(name: str, key: object, held: Value) -> Value:
-    return (
-        dictionaries.key_of(key)
-        if name == "keys"
-        else held
-        if name == "values"
-        else Tuple((dictionaries.key_of(key), held))
-    )
+    shown = dictionaries.key_of(key)
+    return shown if name == "keys" else held if name == "values" else Tuple((shown, held))
 
 
 def view_of_numbers(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:

@@ -64,6 +64,8 @@ def as_dict(machine: Machine, call: Invocation) -> Value | None:
         return names_here(machine, call)  # `vars()`
     if isinstance(thing, Unknown):
         return thing  # the same things under the same names
+    if isinstance(thing, Object) and containers.NAMESPACE in thing.facts:
+        return thing  # what is put into the one is in the other
     if isinstance(thing, ModuleRef):
         return namespaces.of(machine, thing, call.mask)
     if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef):

@@ -36,8 +36,10 @@ def taken(
     held = iterator.attributes.get("[]")
     lanes = held.lanes if isinstance(held, Row) else (held,)
     left = [one.items for one in lanes if isinstance(one, Tuple)]
-    if len(left) < len(lanes) or not any(left) or iterator.birth & ~mask:
+    if len(left) < len(lanes) or iterator.birth & ~mask:
         return None
+    if not any(left):
+        return default
     cause = held.cause if held is not None else None
     found = [items[0] if items else default for items in left]
     rest = tuple(Tuple(items[1:]) for items in left)

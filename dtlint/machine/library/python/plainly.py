@@ -46,10 +46,6 @@ COMPUTING: dict[str, tuple[Any, ...]] = {
 }
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{f"{home}.{function.__name__}": function for home, several in COMPUTING.items() for function in several},
-    "itertools.product": lambda *lists, **named: some(itertools.product(*lists, **named)),
-    "itertools.permutations": lambda *given: some(itertools.permutations(*given)),
-    "itertools.combinations": lambda *given: some(itertools.combinations(*given)),
-    "itertools.pairwise": lambda items: some(itertools.pairwise(items)),
     "itertools.accumulate": lambda *given: some(itertools.accumulate(*given)),
 }
 
