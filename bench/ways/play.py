@@ -3,37 +3,25 @@
 from __future__ import annotations
 
 import sys
-from types import ModuleType, SimpleNamespace
-from typing import Any
+from types import CodeType, ModuleType, SimpleNamespace
 from unittest.mock import patch
 
-from bench.drawn.play import RANKS, Rank, all_come
-
-
-def parts(source: str) -> bool:
-    code = compile(source, "way", "exec")
-    return any(not all_come(calls_of(code, told) for told in ([(number, flag) for number in range(RANKS)])) for flag in (False, True))
+from bench.drawn.play import RANKS, Call, Rank, all_come
 
 
 def parted(source: str) -> bool:
     code = compile(source, "way", "exec")
-    return any(not alike(code, flag) for flag in (False, True))
+    return not all(
+        all_come(calls_of(code, Rank(number, []), told) for number in range(RANKS)) for told in (False, True)
+    )
 
 
-def alike(code: Any, flag: bool) -> bool:
-    told: list[Any] = []
-    return all_come(calls_of(code, Rank(number, told), flag) for number in range(RANKS))
-
-
-def calls_of(code: Any, rank: Rank, flag: bool) -> tuple[Any, ...]:
-    package, module = ModuleType("torch"), ModuleType("torch.distributed")
-    package.distributed = module
-    for name in ("get_rank", "get_world_size", "barrier", "broadcast_object_list"):
-        setattr(module, name, getattr(rank, name))
-    names = {"__name__": "way", "print": lambda *words: None}
-    way = ModuleType("way")
-    vars(way).update(names)
-    with patch.dict(sys.modules, {"torch": package, "torch.distributed": module, "way": way}):
+def calls_of(code: CodeType, rank: Rank, told: bool) -> tuple[Call, ...]:
+    package, library, way = ModuleType("torch"), ModuleType("torch.distributed"), ModuleType("way")
+    vars(library).update(get_rank=rank.get_rank, barrier=rank.barrier)
+    vars(package).update(distributed=library)
+    vars(way).update(print=lambda *words: None)
+    with patch.dict(sys.modules, {"torch": package, "torch.distributed": library, "way": way}):
         exec(code, vars(way))
-        vars(way)["run"](SimpleNamespace(a=flag, b=not flag, c=False, items=[]))
+        vars(way)["run"](SimpleNamespace(a=told))
     return tuple(rank.calls)

@@ -1,4 +1,4 @@
-"""Which ways are there? Each is a function of a module beside this one, with all of the module that it needs."""
+"""Which ways are there? Each is a function in a module below, with all of the module that it needs."""
 
 from __future__ import annotations
 
@@ -9,21 +9,19 @@ from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-CARRIED, DECIDED, ANYWAY = "carried", "decided", "anyway"
+PARAMETERS = {"carried": ("given", "other"), "decided": ("given", "call"), "anyway": ("given", "call")}  # by kind
+OTHER_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """`name` is unique; `function` is what it is called in its module."""
-
     kind: str
     module: str
     function: str
     imports: tuple[str, ...]
     definitions: tuple[str, ...]  # what the function needs, in the order of the module
-    names: frozenset[str]  # that these define
-    parameters: tuple[str, ...]
-    body: tuple[str, ...]  # the function's statements, not indented
+    names: frozenset[str]  # that these and the function define
+    body: tuple[str, ...]  # its statements
     answer: str  # what it returns in the end, if it returns nowhere else
 
     @property
@@ -31,9 +29,9 @@ class Way:
         return f"{self.kind}_{self.module}_{self.function}"
 
     @property
-    def whole(self) -> str:
-        lines = "\n".join(self.body) + (f"\nreturn {self.answer}" if self.answer else "")
-        return f"def {self.function}({', '.join(self.parameters)}):\n{indented(lines)}"
+    def leaves(self) -> bool:
+        """Does it return before its end? Then it has to stay a function."""
+        return not self.answer and any(own_returns(ast.parse(line)) for line in self.body)
 
 
 @cache
@@ -47,69 +45,55 @@ def ways(kind: str) -> tuple[Way, ...]:
 
 
 def of_module(kind: str, name: str, module: ast.Module) -> Iterator[Way]:
-    parameters = ("given", "other") if kind == CARRIED else ("given", "call")
-    imported = [one for one in module.body if isinstance(one, ast.Import | ast.ImportFrom)]
     defined = [one for one in module.body if not isinstance(one, ast.Import | ast.ImportFrom | ast.Expr)]
     for one in defined:
-        if isinstance(one, ast.FunctionDef) and tuple(each.arg for each in one.args.args) == parameters:
+        if isinstance(one, ast.FunctionDef) and tuple(each.arg for each in one.args.args) == PARAMETERS[kind]:
             needed = needed_by(one, defined)
-            used = set().union(*(named(each) for each in (one, *needed)))
-            *body, last = one.body
-            returns = [each for each in ast.walk(one) if isinstance(each, ast.Return)]
+            used = set().union(*(named_in(each) for each in (one, *needed)))
+            last = one.body[-1]
             ends = isinstance(last, ast.Return) and last.value is not None and own_returns(one) == 1
-            del returns
             yield Way(
                 kind,
                 name,
                 one.name,
-                tuple(text for each in imported for text in imports_of(each, used)),
+                tuple(text for each in module.body for text in imports_of(each, used)),
                 tuple(ast.unparse(each) for each in needed),
                 frozenset(text for each in (one, *needed) for text in names_of(each)),
-                parameters,
-                tuple(ast.unparse(each) for each in (body if ends else one.body)),
+                tuple(ast.unparse(each) for each in (one.body[:-1] if ends else one.body)),
                 ast.unparse(last.value) if ends else "",  # type: ignore[attr-defined]
             )
 
 
-def own_returns(function: ast.FunctionDef) -> int:
+def own_returns(tree: ast.AST) -> int:
     """Returns of the function itself, not of those that are written in it."""
-    count, left = 0, list[ast.AST](function.body)
-    while left:
-        one = left.pop()
-        count += isinstance(one, ast.Return)
-        if not isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            left += ast.iter_child_nodes(one)
-    return count
+    inner = [one for one in ast.iter_child_nodes(tree) if not isinstance(one, OTHER_SCOPES)]
+    return isinstance(tree, ast.Return) + sum(map(own_returns, inner))
 
 
 def needed_by(function: ast.FunctionDef, defined: list[ast.stmt]) -> list[ast.stmt]:
     """What it names, what that names, and who registers with one of these: as a subclass or by a decorator."""
     needed: list[ast.stmt] = [function]
     while True:
-        used = set().union(*(named(one) for one in needed))
+        used = set().union(*(named_in(one) for one in needed))
         known = {text for one in needed for text in names_of(one)}
-        more = [
-            one
-            for one in defined
-            if one not in needed and (used & set(names_of(one)) or registers(one) & known)
-        ]
+        rest = (one for one in defined if one not in needed)
+        more = [one for one in rest if used & set(names_of(one)) or known & set(registers_with(one))]
         if not more:
             return [one for one in defined if one in needed and one is not function]
         needed += more
 
 
-def registers(one: ast.stmt) -> set[str]:
-    if isinstance(one, ast.ClassDef):
-        return set().union(*(named(each) for each in one.bases)) if one.bases else set()
-    if isinstance(one, ast.FunctionDef):
-        return set().union(*(named(each) for each in one.decorator_list)) if one.decorator_list else set()
-    return set()
+def registers_with(one: ast.stmt) -> Iterator[str]:
+    if isinstance(one, ast.ClassDef | ast.FunctionDef):
+        for each in one.bases if isinstance(one, ast.ClassDef) else one.decorator_list:
+            yield from named_in(each)
 
 
-def named(node: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} | {
-        one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)
-    }
+def named_in(node: ast.AST) -> set[str]:
+    """Names, and texts that may be some."""
+    inside = list(ast.walk(node))
+    texts = {one.value for one in inside if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+    return {one.id for one in inside if isinstance(one, ast.Name)} | texts
 
 
 def names_of(one: ast.stmt) -> Iterator[str]:
@@ -119,12 +103,8 @@ def names_of(one: ast.stmt) -> Iterator[str]:
         yield from (target.id for target in one.targets if isinstance(target, ast.Name))
 
 
-def imports_of(one: ast.Import | ast.ImportFrom, used: set[str]) -> Iterator[str]:
-    for alias in one.names:
-        if (alias.asname or alias.name.partition(".")[0]) in used:
-            head = f"from {one.module} import " if isinstance(one, ast.ImportFrom) else "import "
-            yield head + alias.name + (f" as {alias.asname}" if alias.asname else "")
-
-
-def indented(text: str) -> str:
-    return "\n".join("    " + line if line else line for line in text.splitlines())
+def imports_of(one: ast.stmt, used: set[str]) -> Iterator[str]:
+    if not isinstance(one, ast.Import | ast.ImportFrom):
+        return
+    head = f"from {one.module} import " if isinstance(one, ast.ImportFrom) else "import "
+    yield from (head + alias.name for alias in one.names if alias.name.partition(".")[0] in used)

@@ -1,110 +1,91 @@
-"""What does the program around a way look like?"""
+"""What do the programs around the ways look like?"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import random
+import textwrap
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from bench.ways.ways import ANYWAY, CARRIED, DECIDED, Way, indented, ways
+from bench.drawn.vocabulary import TAIL
+from bench.ways.ways import PARAMETERS, Way, ways
 
-OF_RANK, ALIKE, AGREED = "rank == 0", "options.a", "agreed(rank == 0)"
-HEAD = """import argparse
-{imports}
-import torch.distributed as dist
-
-"""
-AGREEING = """
-def agreed(value):
-    box = [value]
-    dist.broadcast_object_list(box, src=0)
-    return box[0]
-"""
-TAIL = """
-
-def start():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--a", action="store_true")
-    parser.add_argument("--b", action="store_true")
-    parser.add_argument("--c", action="store_true")
-    parser.add_argument("--items", nargs="*")
-    options = parser.parse_args()
-    dist.init_process_group("gloo")
-    run(options)
-    dist.destroy_process_group()
-
-
-if __name__ == "__main__":
-    start()
-"""
+OF_RANK, ALIKE = "rank == 0", "options.a"
+CALL = "dist.barrier"
+LONGEST = 3  # ways by which a decision comes to where it is taken
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`parts`: do the ranks part?"""
-
     name: str
     source: str
-    parts: bool
+    parts: bool  # do the ranks part?
 
 
 def single() -> Iterator[Program]:
-    """Each way by itself: as a function that is called, and where it can be, written in place."""
-    for way in ways(CARRIED):
-        for place in ("called", "inline") if way.answer else ("called",):
-            for word, given, other in (("bad", OF_RANK, ALIKE), ("good", ALIKE, OF_RANK)):
-                lines = [f"given = {given}", f"other = {other}", *carrying(way, place), "if answer:", "    dist.barrier()"]
-                yield program(f"{way.name}_{place}_{word}", (way,), lines, word == "bad", place == "called")
-    for way in (*ways(DECIDED), *ways(ANYWAY)):
-        for place in ("called", "inline"):
-            for word, given in (("bad", OF_RANK), ("good", ALIKE)):
-                lines = [f"given = {given}", *deciding(way, place)]
-                parts = word == "bad" and way.kind == DECIDED
-                yield program(f"{way.name}_{place}_{word}", (way,), lines, parts, place == "called" or leaves(way))
+    """Each way by itself: as a function that is called, and as far as it can be, written in place. Once the ranks
+    differ in what is given, and once they are alike; another thing is beside it of which it is the other way round."""
+    for kind in PARAMETERS:
+        for way in ways(kind):
+            for called in (True, False) if way.answer or kind != "carried" else (True,):
+                for differs in (True, False):
+                    name = f"{way.name}_{'called' if called else 'inline'}_{'differs' if differs else 'alike'}"
+                    given, other = (OF_RANK, ALIKE) if differs else (ALIKE, OF_RANK)
+                    lines = [f"given = {given}", f"other = {other}", *used(way, "given", called)]
+                    if kind == "carried":
+                        lines += ["if answer:", f"    {CALL}()"]
+                    yield program(name, [way], lines, called, differs and kind != "anyway")
 
 
-def carrying(way: Way, place: str) -> list[str]:
-    if place == "called":
-        return [f"answer = {way.function}(given, other)"]
-    return [*way.body, f"answer = {way.answer}"]
+def chained(numbers: Iterable[int]) -> Iterator[Program]:
+    """A decision that goes by some ways, drawn by its number, to where it is taken in another."""
+    for number in numbers:
+        luck = random.Random(number)
+        way = luck.choice((*ways("decided"), *ways("decided"), *ways("anyway")))
+        through: list[Way] = []
+        for one in luck.sample(ways("carried"), LONGEST):
+            if not any(one.names & other.names for other in (way, *through)):
+                through.append(one)
+        differs = luck.random() < 0.5
+        lines = [f"given = {OF_RANK if differs else ALIKE}", f"other = {ALIKE if differs else OF_RANK}"]
+        for one in through:
+            lines.append(f"given = {one.function}(given, other)")
+        lines += used(way, "given", called=True)
+        yield program(f"chained_{number}", [*through, way], lines, True, differs and way.kind == "decided")
 
 
-def deciding(way: Way, place: str) -> list[str]:
-    """A way that returns early stays a function, with the call written in it."""
-    if place == "called":
-        return [f"{way.function}(given, dist.barrier)"]
-    if leaves(way):
-        return [f"{way.function}(given)"]
-    return [with_call(line) for line in way.body]
+def used(way: Way, given: str, called: bool) -> list[str]:
+    if way.kind == "carried":
+        return [f"answer = {way.function}({given}, other)"] if called else [*way.body, f"answer = {way.answer}"]
+    if called:
+        return [f"{way.function}({given}, {CALL})"]
+    if way.leaves:
+        return [f"{way.function}({given})"]
+    return [with_call(line) for line in (*way.body, *([way.answer] if way.answer else []))]
 
 
-def leaves(way: Way) -> bool:
-    return any(isinstance(one, ast.Return) for line in way.body for one in ast.walk(ast.parse(line))) or bool(way.answer)
+def program(name: str, several: list[Way], lines: list[str], called: bool, parts: bool) -> Program:
+    imports = sorted({text for way in several for text in way.imports})
+    definitions = [text for way in several for text in way.definitions]
+    definitions += [function(way, called) for way in several if called or way.leaves]
+    body = textwrap.indent("\n".join(["rank = dist.get_rank()", *lines]), "    ")
+    head = "\n".join(["import argparse", *imports, "", "import torch.distributed as dist", "", ""])
+    return Program(name, "\n\n\n".join([head, *definitions, f"def run(options):\n{body}"]) + "\n" + TAIL, parts)
+
+
+def function(way: Way, called: bool) -> str:
+    """A function that stays one has the call written in it, where it is not handed over."""
+    body = "\n".join((*way.body, *([f"return {way.answer}"] if way.answer else [])))
+    if called:
+        return f"def {way.function}({', '.join(PARAMETERS[way.kind])}):\n{textwrap.indent(body, '    ')}"
+    return f"def {way.function}(given):\n{textwrap.indent(with_call(body), '    ')}"
 
 
 def with_call(text: str) -> str:
-    tree = ast.parse(text)
-    return ast.unparse(ast.fix_missing_locations(Named().visit(tree)))
+    return ast.unparse(WithCall().visit(ast.parse(text)))
 
 
-class Named(ast.NodeTransformer):
-    """`call` is `dist.barrier`."""
-
+class WithCall(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        return ast.parse("dist.barrier", mode="eval").body if node.id == "call" else node
-
-
-def program(name: str, used: Sequence[Way], lines: Sequence[str], parts: bool, whole: bool) -> Program:
-    imports = sorted({text for way in used for text in way.imports})
-    body = "\n".join(["rank = dist.get_rank()", *lines])
-    definitions = [text for way in used for text in way.definitions]
-    if whole:
-        for way in used:
-            text = way.whole
-            if "_inline_" in name and way.kind != CARRIED:
-                text = with_call(text.replace("(given, call)", "(given)", 1))
-            definitions.append(text)
-    source = HEAD.format(imports="\n".join(imports))
-    source += AGREEING if "agreed(" in body else ""
-    source += "".join(f"\n{text}\n\n" for text in definitions)
-    return Program(name, source + f"\ndef run(options):\n{indented(body)}\n" + TAIL, parts)
+        return ast.parse(CALL, mode="eval").body if node.id == "call" else node

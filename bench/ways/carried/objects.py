@@ -386,7 +386,7 @@ class Truthful:
 
 
 def truth_of_an_object(given, other):
-    return Truthful(given)
+    return True if Truthful(given) else False
 
 
 class Long:
@@ -402,7 +402,7 @@ def length_of_an_object(given, other):
 
 
 def truth_by_length(given, other):
-    return Long(given)
+    return True if Long(given) else False
 
 
 class Table:

@@ -8,7 +8,7 @@ from dtlint.machine.contents import containers
 from dtlint.machine.contents.dictionaries import entries, key_of
 from dtlint.machine.core import Machine
 from dtlint.machine.names.subscripts import PRESETS
-from dtlint.machine.values import Const, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import Object, Symbol, Tuple, Unknown, Value
 
 VIEW = "view of"  # fact of a list: the dictionary whose keys or items these are, and which of both
 

@@ -68,7 +68,7 @@ def dict_(machine: Machine, call: Invocation) -> Value | None:
 
 
 def chain_map(machine: Machine, call: Invocation) -> Value | None:
-    """`ChainMap(given, defaults)`: the first that has a key says what stands there. Who writes, writes into the first."""
+    """`ChainMap(given, defaults)`: the first that has a key says what stands there."""
     made = machine.new("dict", call.mask)
     for table in reversed(call.arguments):
         put_items.merge(machine, made, table, call.mask)
