@@ -499,6 +499,7 @@ class Object(Value):
 THERE = "there alike"  # tag: content differs between lanes, but all have it or none
 MISSING = Const("<missing>", scale="missing")
 MANY = "stands for many"  # fact: the one thing that stands for all items of a list
+STANDS_IN = "stands in"  # fact: made for whatever a method is called on, which may be of a class derived from this one
 FILLED = "<filled>"  # attribute of a list: an unknown where a branch decided whether there is anything in it
 
 

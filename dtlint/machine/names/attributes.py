@@ -245,7 +245,7 @@ def of_object(machine: Machine, thing: Object, name: str, mask: int) -> Value:
 
 def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     from dtlint.machine.library.feeding import loaders
-    from dtlint.machine.library.python import named_fields
+    from dtlint.machine.library.python import named_fields, reflection
 
     assert isinstance(thing.kind, ClassRef)
     found = in_class(machine, thing.kind, name)
@@ -268,6 +268,8 @@ def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     item = machine.get(thing, ("key", name))
     if item is not None:
         return item
+    if name == "__class__" and reflection.is_exactly(thing):
+        return thing.kind
     if name == "__setattr__":
         return Bound(External("builtins.setattr"), None, (thing,))
     fallback = in_class(machine, thing.kind, "__getattr__")

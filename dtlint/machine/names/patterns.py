@@ -30,8 +30,17 @@ def match(machine: Machine, pattern: Any, subject: Value, mask: int) -> Value:
     known = KINDS[pattern.kind](machine, pattern, subject, mask) if pattern.kind in KINDS else None
     if known is not None:
         return known
+    if isinstance(subject, Row):
+        return on_each_lane(machine, pattern, subject, mask)
     bind_parts(machine, pattern, subject, mask)
     return machine.unknown("match", id(pattern), cause=subject.cause)
+
+
+def on_each_lane(machine: Machine, pattern: Any, subject: Row, mask: int) -> Value:
+    """Of another form on some lanes."""
+    asked = {lane: match(machine, pattern, subject.lanes[lane], 1 << lane) for lane in lanes_in(mask)}
+    some = next(iter(asked.values()))
+    return row(tuple(asked.get(lane, some) for lane in range(len(subject.lanes))), subject.cause)
 
 
 def equals(machine: Machine, expression: Any, subject: Value, mask: int) -> Value:

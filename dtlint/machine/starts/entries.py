@@ -32,7 +32,17 @@ from dtlint.machine.starts import (
     state,
     steering,
 )
-from dtlint.machine.values import NONE, Bound, ClassRef, Const, External, FunctionRef, Object, Value
+from dtlint.machine.values import (
+    NONE,
+    STANDS_IN,
+    Bound,
+    ClassRef,
+    Const,
+    External,
+    FunctionRef,
+    Object,
+    Value,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +245,12 @@ def entered_on(machine: Machine, kind: ClassRef, function: ir.Function) -> Value
     return first_instance.given(machine, kind, "settled", settle)
 
 
+def standing_in(made: Value) -> Value:
+    if isinstance(made, Object):
+        made.facts[STANDS_IN] = True
+    return made
+
+
 def constructed(machine: Machine, kind: ClassRef, log: Log) -> Value:
     initialiser = classes.in_class(machine, kind, "__init__")
     saved, begun = machine.sinks, machine.facts.get(group_start.STARTED)
@@ -249,9 +265,9 @@ def constructed(machine: Machine, kind: ClassRef, log: Log) -> Value:
             arguments = unknown_arguments(machine, initialiser.node, True, initialiser.defaults)
             keywords = unknown_keywords(machine, initialiser.node, initialiser.defaults)
             machine.frame = frame
-            return instances.instantiate(machine, kind, arguments, keywords, machine.world.full)
+            return standing_in(instances.instantiate(machine, kind, arguments, keywords, machine.world.full))
         given = () if initialiser is not None else left_out(machine, kind)
-        return instances.instantiate(machine, kind, (), given, machine.world.full)
+        return standing_in(instances.instantiate(machine, kind, (), given, machine.world.full))
     finally:
         machine.sinks, machine.uses.reached = saved, reached  # the constructor is an entry of its own
         machine.facts[group_start.STARTED] = begun  # set aside with the rest

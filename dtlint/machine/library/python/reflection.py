@@ -23,6 +23,7 @@ from dtlint.machine.names import classes
 from dtlint.machine.values import (
     FALSE,
     NONE,
+    STANDS_IN,
     TRUE,
     Bound,
     ClassRef,
@@ -65,6 +66,8 @@ def type_(machine: Machine, call: Invocation) -> Value | None:
         return External(f"builtins.{type(value.value).__name__}")
     if isinstance(value, Tuple) or (isinstance(value, Object) and value.kind in plain.KINDS and not value.facts):
         return External(f"builtins.{'tuple' if isinstance(value, Tuple) else value.kind}")
+    if isinstance(value, Object) and isinstance(value.kind, ClassRef) and is_exactly(value):
+        return value.kind
     if isinstance(value, Row):
         kinds = [type_(machine, replace(call, arguments=(one,))) for one in value.lanes]
         known = [kind for kind in kinds if kind is not None]
@@ -108,6 +111,11 @@ def no_longer(machine: Machine, symbol: Symbol, kinds: Value) -> bool:
 def is_made(value: Value) -> bool:
     """Something that the program has made of a class of its own, while other ranks made something else."""
     return isinstance(value, Object) and isinstance(value.kind, ClassRef)
+
+
+def is_exactly(thing: Object) -> bool:
+    """Of this class, and of none derived from it?"""
+    return not (thing.instead or thing.otherwise or thing.doubted or STANDS_IN in thing.facts)
 
 
 def of_project(machine: Machine, kinds: Value) -> bool:
