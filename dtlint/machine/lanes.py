@@ -25,6 +25,7 @@ from dtlint.machine.values import (
     Tuple,
     Unknown,
     Value,
+    lane_value,
 )
 
 
@@ -102,6 +103,8 @@ def restrict(value: Value, mask: int) -> Value:
 
 def row(lanes: tuple[Value, ...], cause: Cause) -> Value:
     """A Row, or the one value that all lanes hold."""
+    if any(type(held) is Row for held in lanes):  # an attribute of what one rank holds may differ by rank itself
+        lanes = tuple(lane_value(held, lane) for lane, held in enumerate(lanes))
     first = lanes[0]
     if all(held is first or held == first for held in lanes[1:]) or one_thing(lanes):
         return first
