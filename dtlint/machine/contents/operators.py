@@ -12,7 +12,7 @@ from dtlint.machine.contents.comparisons import COMPARISONS
 from dtlint.machine.contents.linear import difference, total
 from dtlint.machine.contents.opaque import COMPUTED, deep_cause, opaque
 from dtlint.machine.contents.presence import ALIKE, ALWAYS, made_on_one_side, own_gradient, perhaps_not_made, presence
-from dtlint.machine.contents.truth import truth_of
+from dtlint.machine.contents.truth import compared_length, truth_of
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.computing import metrics, provenance
@@ -318,7 +318,7 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
     among = containers.items_of(machine, right) if op in ("in", "not in") and is_own_type(left) else None
     if among is not None and all(map(is_own_type, among)):
         return truthy((left in among) == (op == "in"))
-    known = compared_plainly(machine, op, left, right)
+    known = compared_plainly(machine, op, left, right) or compared_length(op, left, right)
     if known is not None:
         return known
     if op in ("in", "not in"):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dtlint.machine import library
 from dtlint.machine.contents import containers, filled_by
+from dtlint.machine.contents.comparisons import COMPARISONS
 from dtlint.machine.contents.opaque import TEMPORARY
+from dtlint.machine.contents.own_operators import TURNED
 from dtlint.machine.contents.presence import looked_for, made_on_one_side, perhaps_not_made
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in, restrict, token
@@ -76,6 +78,17 @@ def is_filled(symbol: object) -> bool:
     if symbol.key[0] == files.JOINED:
         return len(symbol.key) > 2
     return symbol.key[0] == "text" and any(isinstance(part, str) and part for part in symbol.key[1:])
+
+
+def compared_length(op: str, left: Value, right: Value) -> Const | None:
+    """`len(path) == 0` of a text with something in it: one letter, or two for all that are longer."""
+    if isinstance(left, Const):
+        return compared_length(TURNED[op], right, left) if op in TURNED and not isinstance(right, Const) else None
+    counted = isinstance(left, Unknown) and left.symbol.key[0] == "len" and is_filled(left.symbol.key[1])
+    if not counted or op not in COMPARISONS or not isinstance(right, Const) or type(right.value) is not int:
+        return None
+    answers = {bool(COMPARISONS[op](letters, right.value)) for letters in (1, 2)}
+    return Const(answers.pop()) if right.value <= 1 and len(answers) == 1 else None
 
 
 def is_list(machine: Machine, symbol: Symbol) -> bool:
