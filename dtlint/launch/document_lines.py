@@ -10,21 +10,22 @@ from pathlib import PurePosixPath
 
 BESIDE_TASKS = (
     r"torchrun|torch\.distributed|distributed\.run|accelerate|deepspeed|horovodrun|torch_xla"
-    r"|xla_dist|\bray\b|--nproc|--num_processes|\bkubectl\b|\bcolossalai\b|\bgpu-vm\b|tpu-vm"
+    r"|xla_dist|torchx|\bray\b|--nproc|--num_processes|\bkubectl\b|\bcolossalai\b|\bgpu-vm\b|tpu-vm"
 )
 BESIDE_SLURM = BESIDE_TASKS + r"|mpirun|mpiexec"
 LAUNCHERS = re.compile(BESIDE_SLURM + r"|\bsrun\b")
 IN_A_POD = re.compile(r"\btpu-vm\b")
 NUMBERING = re.compile(r"torch\.distributed\.launch\b")
 BY_PATH = re.compile(r"\S*\btorch/distributed/(launch|run)\.py\b")  # the launcher as a file, where it is installed
-ONE_LAUNCHER = re.compile(r"\btorchrun\b|torch\.distributed\.(?:launch|run)\b")
+ONE_LAUNCHER = re.compile(r"\btorchrun\b|torch\.distributed\.(?:launch|run)\b|\btorchx\s+run\b.*\s-j\s*1x\d")
 ELSEWHERE = re.compile(
-    r"--(?:nnodes|node[-_]rank|master[-_]addr|rdzv[-_]endpoint)\b(?![= ][\"']?(?:1\b|0\b|localhost|127\.0\.0\.1))"
+    r"--(?:nnodes|node[-_]rank|master[-_]addr|rdzv[-_]endpoint)\b(?![= ][\"']?(?:1\b|0\b|localhost|127(?:\.\d+){3}))"
     r"|\b(?:srun|mpirun|mpiexec|horovodrun|kubectl|pdsh|ssh)\b"
 )
 SEVERAL_NODES = re.compile(r"\s--num[-_](?:nodes|machines)\b(?![= ]+1(?![\w$.]))")
 ONE_PROCESS = re.compile(
     r"\s--(?:(?:nproc[-_]per[-_]node|num_gpus|num_processes)[= ]+1(?![\w.,*$%-])|include[= ]+[\w.-]+:\d+(?![\w,:@]))"
+    r"|\btorchx\s+run\b.*\s-j\s*1x1(?![\w.,])"  # nodes, and processes on each of them
 )
 STARTS_MORE = re.compile(BESIDE_TASKS)
 ONE_STEP = re.compile(
