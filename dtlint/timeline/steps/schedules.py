@@ -8,6 +8,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.meeting import evidence
+from dtlint.machine.library.python.by_settings import ENDLESS
 from dtlint.machine.library.python.run_later import names_in
 from dtlint.machine.library.training.wrapping import ALONE
 from dtlint.machine.logs import Choice, Event, Loop
@@ -34,6 +35,8 @@ from dtlint.timeline.symbols import moduli, periodic
 def schedules(run: Any) -> Iterator[Schedule]:
     for met in events(run, "record", "scheduler"):
         call = met.event.extra["call"]
+        if call.node in run.facts.get(ENDLESS, ()):
+            continue
         name, factor = call.row.extra.get("length"), call.row.extra.get("factor")
         value = call.get(str(name)) or call.get(str(call.row.extra.get("turn"))) if name else None
         asked = asked_for(call.get(str(factor))) if factor else []

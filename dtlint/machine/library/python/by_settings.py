@@ -15,11 +15,12 @@ from dtlint.machine.core import Machine
 from dtlint.machine.functions import one_of_several
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.names.frames import Frame
-from dtlint.machine.values import ClassRef, FunctionRef, Symbol, Unknown, Value
+from dtlint.machine.values import ClassRef, Const, FunctionRef, Symbol, Unknown, Value
 from dtlint.project.settings import Named, Said
 
 STEPS = 40  # of one computation that are looked at
 ANY = ""  # in place of a key
+ENDLESS = "endless schedules"  # fact: the calls that make one, where all files with settings say so
 SAID = "words of settings"  # note: the last of their keys → what files say under it
 Words = tuple[str, ...]
 One = TypeVar("One", Named, Said)
@@ -128,6 +129,15 @@ def spoken(machine: Machine, name: Value, fits: Callable[[str], object]) -> list
     return [word for word, _ in Counter(one.word for one in rows).most_common()]
 
 
+def schedule_named(machine: Machine, call: Invocation) -> Value | None:
+    """`get_scheduler(config.schedule, …)`: one that stays as it is comes to no end, whatever length it is told."""
+    name, endless = call.get("name"), call.row.extra["endless"]
+    said = [str(name.value)] if isinstance(name, Const) else spoken(machine, name, bool) if name is not None else []
+    if said and all(one in endless for one in said):
+        machine.facts.setdefault(ENDLESS, set()).add(call.node)
+    return None
+
+
 def of_this_program(machine: Machine, rows: list[Named]) -> list[Named]:
     """Those of the files that name what is running, too: every program of a project may have files of its own."""
     running: set[str] = set()
@@ -160,4 +170,8 @@ def resolved(machine: Machine, module: str, name: str) -> ClassRef | FunctionRef
     return value if isinstance(value, ClassRef | FunctionRef) else None
 
 
-MODELS: dict[str, Any] = {"made_by_settings": instantiated, "named_by_settings": located}
+MODELS: dict[str, Any] = {
+    "made_by_settings": instantiated,
+    "named_by_settings": located,
+    "schedule_named": schedule_named,
+}
