@@ -120,6 +120,12 @@ def take_out(machine: Machine, base: Value, name: str, mask: int) -> None:
         machine.store(slots, name, MISSING, mask, mask)
 
 
+def copy(machine: Machine, base: Value, made: Unknown, mask: int) -> None:
+    """A copy of settings has what was written onto them so far."""
+    for name, held in list((onto(machine, base) or {}).items()):
+        write(machine, made, name, held, held, mask)
+
+
 def onto(machine: Machine, value: Value) -> Slots | None:
     """All that was written onto it."""
     known = machine.facts.get(WRITTEN)

@@ -15,7 +15,7 @@ from dtlint.machine.library.feeding import data, loaders, whole_batches
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
 from dtlint.machine.library.jax import hosts as jax_hosts
 from dtlint.machine.library.meeting import unheard, works
-from dtlint.machine.library.python import clocks, files, replaced, run_later
+from dtlint.machine.library.python import clocks, copies, files, replaced, run_later
 from dtlint.machine.library.python import methods as python_methods
 from dtlint.machine.library.reading import uneven_length
 from dtlint.machine.library.training import gradient_parts, hooks, models, operations, own_gradients, parts, stepping
@@ -132,6 +132,7 @@ ANSWERS = (
     data.unknown_method,
     python_methods.view_of_numbers,
     python_methods.extended,
+    copies.of_settings,
     jax_hosts.unknown_method,
 )
 

@@ -253,6 +253,8 @@ def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
             found = asked_for.perhaps(machine, held, source, key)
             if found is not None:
                 machine.set(target, ("key", key), found, mask)
+    for name, held in list((written.onto(machine, source) or {}).items()):
+        put(machine, target, Const(name), held, mask)
 
 
 def merged_by_lane(machine: Machine, target: Object, source: Row, mask: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dtlint.machine.contents import written
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
@@ -17,11 +18,22 @@ def deep(machine: Machine, call: Invocation) -> Value | None:
     given = call.arguments[0] if call.arguments else None
     if isinstance(given, Object | Tuple | Row):
         return part(machine, given, call.mask, {})
-    if isinstance(given, Unknown | Bound):
-        like = deep_like(machine, given, call.mask)
-        place = (machine.frame.path, machine.current_at)  # who writes into one copy does nothing to the other
-        return machine.unknown(COPIED, token(given), place, cause=given.cause, tags=given.tags, like=like)
-    return given
+    return unknown_copied(machine, given, call.mask) if isinstance(given, Unknown | Bound) else given
+
+
+def unknown_copied(machine: Machine, given: Unknown | Bound, mask: int) -> Value:
+    like = deep_like(machine, given, mask)
+    place = (machine.frame.path, machine.current_at)  # who writes into one copy does nothing to the other
+    made = machine.unknown(COPIED, token(given), place, cause=given.cause, tags=given.tags, like=like)
+    written.copy(machine, given, made, mask)
+    return made
+
+
+def of_settings(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
+    """`options.copy()`, where something was put into options that were read."""
+    if name != "copy" or call.values or not isinstance(receiver, Unknown) or not written.onto(machine, receiver):
+        return None
+    return unknown_copied(machine, receiver, call.mask)
 
 
 def shallow(machine: Machine, call: Invocation) -> Value | None:
