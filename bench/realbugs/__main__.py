@@ -48,7 +48,7 @@ def read(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--answering", default="", metavar="CODE,…", help="bugs these rules answer for, e.g. DT1")
     parser.add_argument("--codes", default="", metavar="CODE,…", help="run dtlint with these rules only")
     parser.add_argument("--strict", action="store_true")
-    parser.add_argument("--limit", type=float, default=300.0, help="seconds for one run of dtlint")
+    parser.add_argument("--limit", type=float, default=300.0, help="seconds of the processor for one run of dtlint")
     parser.add_argument("-j", "--jobs", type=int, default=2)
     parser.add_argument("--json", action="store_true")
     return parser.parse_args(arguments)

@@ -22,7 +22,7 @@ class Setting:
     may_clone: bool = False
     codes: tuple[str, ...] = ()  # ask dtlint for these rules only
     strict: bool = False
-    limit_seconds: float = 300.0
+    processor_seconds: float = 300.0
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ def checked(root: Path, scope: str, context: tuple[str, ...], setting: Setting) 
     outside = [
         path for path in context if scope != "." and not path.startswith(scope + "/") and (root / path).is_file()
     ]
-    return check(root, (scope, *outside), options=setting.options, limit_seconds=setting.limit_seconds)
+    return check(root, (scope, *outside), options=setting.options, processor_seconds=setting.processor_seconds)
 
 
 def in_whole_statements(bug: Bug, file: Path) -> Bug:

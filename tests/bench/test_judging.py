@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
+from bench import running
 from bench.judging import Place, of_codes, table, touches
 from bench.probes import __main__ as probes
 from bench.running import REPOSITORY, Answer, Reported, Step, check, check_here, parse
@@ -40,6 +42,20 @@ def test_parse_takes_findings_from_the_json_output() -> None:
 @pytest.mark.parametrize(("output", "code"), [("", 0), ("not json", 1), ('{"findings": []}', 2), ("", 4)])
 def test_parse_never_takes_a_failure_for_silence(output: str, code: int) -> None:
     assert parse(output, "it broke", code, 0.0).failure
+
+
+@pytest.mark.parametrize(
+    ("program", "failure"),
+    [
+        ("while True: pass", "no answer in 1 s of the processor"),
+        ("import time; time.sleep(2); print('{\"findings\": []}')", ""),
+    ],
+)
+def test_a_limit_of_the_processor_does_not_count_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, failure: str
+) -> None:
+    monkeypatch.setattr(running, "command_line", lambda _: [sys.executable, "-c", program])
+    assert check(tmp_path, processor_seconds=1).failure == failure
 
 
 def test_a_place_is_touched_by_the_line_or_by_the_trail() -> None:
