@@ -61,8 +61,8 @@ def asked_again(machine: Machine, side: ir.Expr, mask: int) -> Value:
 
 
 def is_own(value: Value) -> bool:
-    """May each rank have another number, and not by what it is itself?"""
-    return value.cause is not None and value.cause.kind not in BY_RANK
+    """May each rank have another number, and is it not the number of the rank itself, or reckoned with it?"""
+    return value.cause is not None and (isinstance(value, Unknown) or value.cause.kind not in BY_RANK)
 
 
 def is_of_all(value: Value) -> bool:
