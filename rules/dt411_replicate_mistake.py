@@ -2,9 +2,10 @@
 
 What it finds
 -------------
-`replicate` of what is replicated, `unreplicate` of what one device has; a restored state that goes into `pmap`
-without `replicate`, or restored parameters put into a replicated one; a replicated state written to a checkpoint, or
-weights of all devices given to a model that no device runs for itself.
+`replicate` of what is replicated, or of what comes back as it was where no checkpoint is found; `unreplicate` of what
+one device has; a restored state that goes into `pmap` without `replicate`, or restored parameters put into a
+replicated one; a replicated state written to a checkpoint, or weights of all devices given to a model that no device
+runs for itself.
 
 Why it is bad
 -------------
@@ -26,7 +27,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dtlint.api import Finding, Rule, Run, jax_notes, jax_place, saved_copies, written_with_copies
+from dtlint.api import (
+    Finding,
+    Rule,
+    Run,
+    jax_notes,
+    jax_place,
+    replicated_where_nothing_is_saved,
+    saved_copies,
+    written_with_copies,
+)
 
 RULE = Rule(
     code="DT411",
@@ -44,6 +54,10 @@ def check(run: Run) -> Iterator[Finding]:
     for event, trail in jax_notes(run, "replicated twice"):
         message = "this is replicated already: every array gets a second axis of devices"
         yield RULE.finding(*jax_place(run, event), message, "replicate once", trail=trail, effect="crash")
+    for event, trail in replicated_where_nothing_is_saved(run):
+        message = "where there is no checkpoint yet the target comes back, and that is replicated already"
+        remedy = "restore into the state of one device, then replicate it once"
+        yield RULE.finding(*jax_place(run, event), message, remedy, trail=trail, effect="crash")
     for event, trail in jax_notes(run, "unreplicated twice"):
         message = "this is the copy of one device already: what is left is the first row of every array"
         yield RULE.finding(*jax_place(run, event), message, "unreplicate once", trail=trail)

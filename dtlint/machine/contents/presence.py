@@ -146,6 +146,8 @@ def of_symbol(knowledge: Knowledge, symbol: Symbol) -> str:
         # `None if failed else batch`, decided by all alike: who asks for None asks for that decision
         common = None in key[2:4] and not any(lacking(side) for side in key[2:4])
         return ALIKE if what == "phi" and (common or "" not in sides) else ""
+    if what == "source" and may_give_none(knowledge, key[1]):
+        return ""
     if what in MADE_WHOLE or what.startswith(MADE):
         return ALWAYS
     if what == "item" and of_an_array(knowledge, key[1]):
@@ -159,6 +161,12 @@ def of_symbol(knowledge: Knowledge, symbol: Symbol) -> str:
     if isinstance(method, str) and method in knowledge.giving_methods:
         return ALWAYS
     return ALWAYS if knowledge.always_gives(method_of_source(symbol) or what) else ""
+
+
+def may_give_none(knowledge: Knowledge, source: Any) -> bool:
+    """`latest_checkpoint(folder)`, where there may be none yet."""
+    api = knowledge.api(source) if isinstance(source, str) else None
+    return api is not None and bool(api.extra.get("or_none"))
 
 
 def of_an_array(knowledge: Knowledge, whole: Any) -> bool:

@@ -11,6 +11,7 @@ from dtlint.findings import Span, Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.ways import way_to
 from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.jax.checkpoints import SAVED_INTO
 from dtlint.machine.library.jax.copies import ONE_HOST
 from dtlint.machine.library.jax.facts import READ_BACK, SAVED_ALONE, has, is_fact, paths
 from dtlint.machine.library.jax.fitting import COUNTED_BY
@@ -45,6 +46,13 @@ def noted(run: Run, op: str) -> Iterator[tuple[Event, tuple[Step, ...]]]:
     for event, path in recorded(run, "<jax>"):
         if event.op == op:
             yield event, trail_of(event, path)
+
+
+def replicated_where_nothing_is_saved(run: Run) -> Iterator[tuple[Event, tuple[Step, ...]]]:
+    """The folder of the program's own checkpoints is empty when it is run for the first time: the target comes back."""
+    for event, trail in noted(run, "replicated where nothing is saved"):
+        if event.extra["folder"] in run.facts.get(SAVED_INTO, ()):
+            yield event, trail
 
 
 def writes_copies(run: Run) -> bool:

@@ -9,13 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.machine.core import Machine
+from dtlint.machine.lanes import token
+from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.library.jax.facts import fact, is_fact, words
 from dtlint.machine.library.meeting import collectives
+from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import NONE, Object, Unknown, Value
 
+GIVEN_BACK = "given back"  # fact: what a restored state was before, if there was no checkpoint in a folder
+SAVED_INTO = "saved into"  # fact of the run: folders of the program's own checkpoints
 STORED = "stored"  # fact: read from a file, without copies if it was written without them
 
 
@@ -25,11 +30,25 @@ def restore(machine: Machine, call: Invocation) -> Value | None:
     if target is not None and any(is_fact(tag, "replicated") for tag in jax_facts.deep((target,))):
         # as the file has it, whatever the target looks like
         over = fact("over copies", jax_facts.place(machine))
-        return machine.fresh("restored", None, frozenset((fact("array"), over)))
+        folder = token(call.get("ckpt_dir") or NONE)
+        back = () if somebody_looked(machine, folder) else (fact(GIVEN_BACK, folder),)
+        return machine.fresh("restored", None, frozenset((fact("array"), over, *back)))
     if target == NONE:  # nothing says what it should look like
         return as_stored(machine, machine.fresh("restored", None, frozenset((fact("array"),))))
     tag = fact("host tree", "restored, without a copy for each device", "restored", jax_facts.place(machine))
     return machine.fresh("restored", None, frozenset((fact("array"), tag)))
+
+
+def somebody_looked(machine: Machine, folder: Any) -> bool:
+    """`if latest_checkpoint(folder): …`, `if os.listdir(folder): …`: there is one, where this is run."""
+    frame: Frame | None = machine.frame
+    while frame is not None:
+        for decision in frame.choices:
+            inner = () if decision.symbol is None else symbols_in(decision.symbol)
+            if decision.cause is not None or any(one is folder or folder in one.key[1:] for one in inner):
+                return True
+        frame = frame.caller
+    return False
 
 
 def loaded(machine: Machine, call: Invocation) -> Value | None:
@@ -78,6 +97,7 @@ def save(machine: Machine, call: Invocation) -> Value | None:
             implicit=True,
             extra={"call": call},
         )
+    machine.facts.setdefault(SAVED_INTO, set()).add(token(call.get("ckpt_dir") or NONE))
     for_any_reader(machine, call.get("target"), call.mask)
     return None
 

@@ -15,6 +15,7 @@ from dtlint.machine.library.jax import grids as jax_grids
 from dtlint.machine.library.jax import named_parts as jax_named_parts
 from dtlint.machine.library.jax import outputs as jax_outputs
 from dtlint.machine.library.jax import shapes as jax_shapes
+from dtlint.machine.library.jax.checkpoints import GIVEN_BACK
 from dtlint.machine.library.jax.facts import fact, has, words
 from dtlint.machine.library.jax.shapes import LAYOUT
 from dtlint.machine.values import Const, Object, Tuple, Unknown, Value
@@ -88,6 +89,9 @@ def replicate(machine: Machine, call: Invocation) -> Value | None:
     leaves = [leaf for leaf in jax_facts.leaves(tree) if isinstance(leaf, Unknown)]
     if leaves and all(has(leaf, "replicated") for leaf in leaves):
         jax_facts.note(machine, "replicated twice", call.mask)
+    folders = [tag[2] for leaf in leaves for tag in words(leaf.tags, GIVEN_BACK)]
+    if folders and len(folders) == len(leaves):
+        jax_facts.note(machine, "replicated where nothing is saved", call.mask, folder=folders[0])
     return replicated(machine, tree)
 
 
