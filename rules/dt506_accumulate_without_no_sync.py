@@ -73,17 +73,19 @@ def check(run: Run) -> Iterator[Finding]:
                 Step(step.path, step.at[0], "the optimizer steps once per window"),
             ),
         )
-    for backward, forward, switch in no_sync.switched_too_late(run):
+    for backward, forward, switch in (*no_sync.switched_too_late(run), *no_sync.counted_too_late(run)):
         attribute = "value" in switch.event.extra
         event, line = (switch if attribute else backward).event, forward.event.at[0]
-        what = "this" if attribute else "`no_sync()`"
+        name = switch.event.api.rpartition(".")[2]
+        what = "this" if attribute else f"`{name}()`"
         goes_by = "the turn before left" if attribute else "holds there"
         yield RULE.finding(
             run.span(event.path, event.at),
             f"{what} comes too late: in the forward pass (line {line}) DDP has decided whether to reduce",
             "set it before the forward pass"
             if attribute
-            else f"let `with {holding_back(run)}:` hold the forward pass too",
+            else f"let `with {holding_back(run) if name == 'no_sync' else 'accelerator.accumulate(model)'}:` "
+            "hold the forward pass too",
             scope=event.function,
             trail=(
                 Step(forward.event.path, line, f"DDP prepares for the backward pass by what {goes_by}"),

@@ -16,6 +16,7 @@ from dtlint.machine.values import FALSE, TRUE, Const, Object, Symbol, Unknown
 from dtlint.timeline.options import default_for, default_in_a_class
 from dtlint.timeline.order import Met, choices_below, exclusive, inside, loops_over
 from dtlint.timeline.steps.last_turns import at_the_end
+from dtlint.timeline.steps.loss_scale import several
 from dtlint.timeline.steps.stepping import DDP, backwards, events, reducing, steps
 from dtlint.timeline.steps.unreduced import averages_models, reduces_by_hand
 from dtlint.timeline.steps.windows import Window, divided, find_windows, windows
@@ -58,9 +59,28 @@ def switched_too_late(run: Any) -> Iterator[tuple[Met, Met, Met]]:
             yield backward, passes[-1], between[-1]
 
 
+def counted_too_late(run: Any) -> Iterator[tuple[Met, Met, Met]]:
+    """`loss = model(batch)` in front of `with accelerator.accumulate(model):`, which switches the reduction off for
+    what is inside. The backward pass, the forward pass before it and the context between."""
+    for entered in events(run, "record", "accumulate"):
+        around = loops_over(entered)[-1:]
+        made = entered.event.subject.facts.get("call") if isinstance(entered.event.subject, Object) else None
+        if not around or made is None or not several(made.get("gradient_accumulation_steps")):
+            continue
+        for backward in events(run, "collective", "backward"):
+            if loops_over(backward)[-1:] != around or backward.number < entered.number:
+                continue
+            passes = [met for met in forwards(run, backward) if loops_over(met)[-1:] == around]
+            kinds = {getattr(met.event.subject, "kind", None) for met in passes}
+            if kinds == {DDP} and passes[-1].number < entered.number:
+                yield backward, passes[-1], entered
+                break
+
+
 def forwards(run: Any, backward: Met) -> list[Met]:
     """The forward passes that the loss may come from, of wrapped models."""
-    tags = backward.event.subject.tags if backward.event.subject is not None else frozenset()
+    loss = backward.event.extra.get("loss", backward.event.subject)
+    tags = loss.tags if loss is not None else frozenset()
     models = {tag[1] for tag in tags if isinstance(tag, tuple) and tag[0] == "wrapped"}
     return [
         met
