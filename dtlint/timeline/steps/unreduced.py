@@ -33,6 +33,8 @@ EXCHANGES = (
     "all_gather_into_tensor",
     "broadcast",
 )
+OF_THE_CPU = ("torch.nn.", "torchvision.models.")  # what they make stands there, unless they are told a device
+LAYERS = 8  # how deep the layers of a model lie
 SENDS = ("send", "isend", "batch_isend_irecv")  # weights may be mixed with those of a neighbour
 
 
@@ -46,13 +48,38 @@ def moved_after_wrap(run: Any) -> Iterator[Met]:
         if made is None or made.row.name != DDP or not isinstance(inner, Object) or was_moved(run, inner, met):
             continue
         given = made.get("device_ids")
-        if given is None or given == Const(None):
+        if given is None or given == Const(None) or stands_where_it_was_made(run, inner, met):
             if not is_type(call.arguments[0] if call.arguments else None):
                 yield met
 
 
 def was_moved(run: Any, inner: Object, before: Met) -> bool:
     return any(met.event.subject is inner and met.number < before.number for met in events(run, "record", "move"))
+
+
+def stands_where_it_was_made(run: Any, model: Object, before: Met) -> bool:
+    """Is it certain that this was put together on the CPU, and that nothing of it was moved? Whoever names the devices
+    for DDP has mostly brought the model there, by whatever way, and moves it once more."""
+    held = list(layers_of(model))
+    if run.project.mentioning("set_default_device") or run.project.mentioning("set_default_tensor_type"):
+        return False
+    layers = [part for part in held if isinstance(part.kind, str) and "call" in part.facts]
+    plain = all(
+        str(part.facts.get("api", "")).startswith(OF_THE_CPU) and part.facts["call"].get("device") is None
+        for part in layers
+    )
+    moved = {met.event.subject for met in events(run, "record", "move") if met.number < before.number}
+    return bool(layers) and plain and moved.isdisjoint(held)
+
+
+def layers_of(model: Value) -> Iterator[Object]:
+    """The model and what it was made of: `Sequential(Linear(3, 3))` keeps what it was given."""
+    for part in parts(model, LAYERS):
+        if isinstance(part, Object):
+            yield part
+            if isinstance(part.kind, str) and "call" in part.facts:
+                for given in part.facts["call"].arguments:
+                    yield from layers_of(given)
 
 
 def is_type(value: Any) -> bool:
