@@ -44,12 +44,14 @@ def check(run: Run) -> Iterator[Finding]:
     for event, _ in recorded(run, "dropped-work", "early-use"):
         work = event.extra["work"]
         start = work.facts["event"]
-        name = start.api.rpartition(".")[2]
+        name, place = start.api.rpartition(".")[2], start
         if event.op == "dropped-work":
             if work.facts.get("synchronised"):
                 continue
             message = f"the handle of `{name}()` is lost: nobody can wait until the transfer is done"
             trail: tuple[Step, ...] = (Step(start.path, start.at[0], "starts the transfer and returns a handle"),)
+            if (event.path, event.function) != (start.path, start.function):  # a wrapper that hands the handle on
+                place = event
         else:
             done, here = (
                 ("overwritten", "and gets new content here")
@@ -65,4 +67,4 @@ def check(run: Run) -> Iterator[Finding]:
         call = start.extra.get("call")
         if call is not None and call.get("async_op") is not None:
             remedy += ", or leave out `async_op=True`"
-        yield RULE.finding(Span(start.path, *start.at), message, remedy, scope=start.function, trail=trail)
+        yield RULE.finding(Span(place.path, *place.at), message, remedy, scope=place.function, trail=trail)

@@ -13,7 +13,16 @@ from dtlint.machine.control.counted import carried_on, cause_of, count_apart, le
 from dtlint.machine.control.loop_ends import Broken, broken, otherwise
 from dtlint.machine.control.next_turn import look_ahead
 from dtlint.machine.control.started_apart import goes_around
-from dtlint.machine.control.widening import Left, Place, Places, changed_more, deciding, widen, written_since
+from dtlint.machine.control.widening import (
+    Left,
+    Place,
+    Places,
+    changed_more,
+    deciding,
+    left_alone,
+    widen,
+    written_since,
+)
 from dtlint.machine.core import Machine, limited
 from dtlint.machine.lanes import restrict
 from dtlint.machine.library.computing import metrics
@@ -78,8 +87,10 @@ def turn(
     endless = has_no_end(node, subject)
     metrics.turning(machine, node, cause)
     causes: dict[Place, Left] = {}  # why what a turn leaves for the next one differs between lanes
+    before: dict[Place, Value] = {}  # what the loop found
     for attempt in range(MOST):
         for place, (container, name) in widened.items():
+            before.setdefault(place, container.get(name, MISSING))
             widen(machine, container, name, node, mask, causes.get(place), place in apart)
         decision = Decision("loop", frame.path, node.at, text(), cause, mask, mask, frame.scope)
         decision.endless = endless
@@ -126,6 +137,8 @@ def turn(
         left_elsewhere(machine, inner_mark, widened, start)
         counted += carried_on(widened, start)
     merge_leavings(machine, state, "break")
+    for place, (container, name) in widened.items():
+        left_alone(machine, container, name, before.get(place, MISSING), start.get(place, MISSING), mask)
     if apart_in_number is not None:
         count_apart(machine, node, widened, counted, apart_in_number, mask)
     machine.emit(loop)

@@ -11,7 +11,7 @@ from dtlint.machine import library
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.presence import there_alike
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import overlay, restrict, token
+from dtlint.machine.lanes import overlay, restrict, row, token
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.logs import Choice, Loop
@@ -79,6 +79,21 @@ def loosened(machine: Machine, old: Value, loop: int, name: str, left: Left, who
         why = cause or old.cause
         return machine.unknown("loop", loop, name, token(old), cause=why, tags=old.tags | tags, like=old.like)
     return old
+
+
+def left_alone(
+    machine: Machine, container: dict[Any, Value], name: Any, before: Value, loosened: Value, mask: int
+) -> None:
+    """`found = False`, and in the loop `if rank == 0: found = True`: the others have what they had before the loop."""
+    now = container.get(name, MISSING)
+    if not isinstance(before, Const) or not isinstance(loosened, Unknown) or not isinstance(now, Row):
+        return
+    lanes = [
+        before if mask >> lane & 1 and isinstance(held, Unknown) and held.symbol is loosened.symbol else held
+        for lane, held in enumerate(now.lanes)
+    ]
+    if any(held is before for held in lanes):
+        machine.replace(container, name, row(tuple(lanes), now.cause))
 
 
 def in_parts(old: Value, new: Value) -> bool:

@@ -9,7 +9,7 @@ from dtlint.findings import Step
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.evidence import ASKED, alone, evidence, hosts_meet, of_one
 from dtlint.machine.library.meeting.origins import SITES, SPAWNED, WORKED, spawns
-from dtlint.machine.logs import Call, Event, LogNode, plain_question
+from dtlint.machine.logs import Call, Decision, Event, LogNode, plain_question
 from dtlint.machine.run import SEEN, Run
 from dtlint.machine.starts.entries import CALLED_ALONE, CALLED_ON_ALL, HELD_BY_ALL, MADE
 from dtlint.timeline.arrays.lives import NOTHING, Use, across, guarding, sides
@@ -58,9 +58,9 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
     if not started(run):
         here = (event.path, event.function)
         callers = {(node.path, node.caller) for node in path if isinstance(node, Call)}  # and to all that these call
-        return not alone(run) and (
-            here in meeting_functions(run) or not functions_of_all(run).isdisjoint({here, *callers})
-        )
+        if alone(run) or aside(run, path, event):
+            return False
+        return here in meeting_functions(run) or not functions_of_all(run).isdisjoint({here, *callers})
     if before_start(run, path) or instead_of_start(run, path, event):
         return False
     spawned = run.facts.get(SPAWNED) or run.facts.get(WORKED)
@@ -204,13 +204,42 @@ def calls_below(run: Run, event: Event, path: tuple[LogNode, ...]) -> int:
 
 def aside(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
     """Do some ranks do the very same for all on the other side of a branch: `if several: if rank == 0: save()`, and
-    `else: save()`? Then this may be the side of one process."""
+    `else: save()`? Then this may be the side of one process, with all that stands on it."""
     if run.facts.get(CALLED_ON_ALL):
         return False
-    here = (event.path, event.at)
-    same = ((one, above) for one, above in recorded(run, event.op) if (one.path, one.at) == here)
-    guarded = [Use(NOTHING, one, above) for one, above in same if one.mask != run.world.full]
-    return across(Use(NOTHING, event, path), guarded)
+    here = Use(NOTHING, event, path)
+    taken = [(choice.decision, then) for choice, then in sides(here)]
+    for free, guarded in done_by_some_or_all(run):
+        if across(here, guarded):
+            own = any(one.event is event for one in free)
+            if own or any(
+                one is choice and then == side for choice, side in ways_of_one(free, guarded) for one, then in taken
+            ):
+                return True
+    return False
+
+
+def ways_of_one(free: list[Use], guarded: list[Use]) -> list[tuple[Decision | None, bool]]:
+    """The answers that lead to where all do it, and not to where some do it for all."""
+    others = [(choice.decision, then) for one in guarded for choice, then in guarding(one)]
+    return [
+        (choice.decision, then)
+        for one in free
+        for choice, then in sides(one)
+        if any(choice.decision is decision and then != side for decision, side in others)
+    ]
+
+
+def done_by_some_or_all(run: Run) -> list[tuple[list[Use], list[Use]]]:
+    """What is done at one place by all ranks and, on another way there, by some of them for all."""
+    known: list[tuple[list[Use], list[Use]]] | None = run.cache.get("done by some or all")
+    if known is None:
+        places: dict[tuple[object, ...], tuple[list[Use], list[Use]]] = {}
+        for event, path in recorded(run, *WRITES):
+            free, guarded = places.setdefault((event.op, event.path, event.at), ([], []))
+            (free if event.mask == run.world.full else guarded).append(Use(NOTHING, event, path))
+        known = run.cache["done by some or all"] = [one for one in places.values() if all(one)]
+    return known
 
 
 def functions_of_all(run: Run) -> set[tuple[str, str]]:
