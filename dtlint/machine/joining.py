@@ -132,11 +132,20 @@ def join(
         cause = own_already(left, right) or cause
     if isinstance(left, Object) and isinstance(right, Object) and left.kind == right.kind == "torch.Tensor":
         symbols.parted[symbol] = left, right
+    elif is_made(left, symbols) and is_made(right, symbols):
+        symbols.made_apart[symbol] = left, right
     like = None
     if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
         like = prefer(left, right)
     tags = (left.tags | right.tags) - {THERE}  # the other side may have nothing
     return Unknown(symbol, cause, tags, like or like_of(left) or like_of(right))
+
+
+def is_made(value: Value, symbols: Symbols) -> bool:
+    """Is it a thing of a class of the program, or one of several?"""
+    if isinstance(value, Unknown):
+        return value.symbol in symbols.made_apart
+    return isinstance(value, Object) and isinstance(value.kind, ClassRef)
 
 
 def own_already(left: Value, right: Value) -> Cause | None:

@@ -160,6 +160,7 @@ class Symbols:
         self.either: dict[Symbol, Either] = {}  # by what a branch has left, which all ranks take alike
         self.made_on: dict[int, list[tuple[Symbol, bool, Any]]] = {}  # of things, by number
         self.parted: dict[Symbol, tuple[Object, Object]] = {}  # tensors, of which each rank has the one or the other
+        self.made_apart: dict[Symbol, tuple[Value, Value]] = {}  # the same of things of the program's own classes
         self.telling: dict[Symbol, bool] = {}  # questions, and the answer for which ranks know who they are
         self.lasting: set[Symbol] = set()  # what stays known of a computation, however long it is
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from dtlint.machine.contents import dealt, filled_by
-from dtlint.machine.contents.dictionaries import entries, key_of
+from dtlint.machine.contents.dictionaries import entries, of_key
 from dtlint.machine.contents.opaque import deep_cause, inner_tags
 from dtlint.machine.core import Machine
 from dtlint.machine.joining import join, orders_in
@@ -66,7 +66,7 @@ def items_of(machine: Machine, value: Value) -> tuple[Value, ...] | None:
             held = value.attributes.get("[]")
             return held.items if isinstance(held, Tuple) else None
         if value.kind == "dict" and "[]" not in value.attributes:
-            return tuple(key_of(name) for name, _ in entries(value))
+            return tuple(of_key(name) for name, _ in entries(value))
     if isinstance(value, Object) and "order" in value.facts:  # a named tuple
         fields = tuple(value.attributes.get(name, MISSING) for name in value.facts["order"])
         return fields if MISSING not in fields else None

@@ -33,26 +33,33 @@ def entries(value: Object) -> Iterator[tuple[Any, Value]]:
 
 
 def key_for(table: Value, index: Value) -> Value:
-    """`groups[node, slot]`: a tuple of which all parts are known is one key of a dictionary."""
-    if not isinstance(index, Tuple) or not isinstance(table, Object) or table.kind != "dict":
+    """What stands under a class, a function or a tuple of which all parts are known stands there as under a constant:
+    `makers[Loader]`, `moves[State.IDLE, "start"]`, `groups[node, slot]`."""
+    if not isinstance(table, Object) or table.kind != "dict":
         return index
-    cause = next((item.cause for item in index.items if isinstance(item, Row)), None)
-    if cause is None:
-        return one_key(index.items) or index
-    lanes = range(len(next(item for item in index.items if isinstance(item, Row)).lanes))
-    keys = [one_key(tuple(lane_value(item, lane) for item in index.items)) for lane in lanes]
-    known = tuple(key for key in keys if key is not None)
-    return Row(known, cause) if len(known) == len(keys) else index
+    rows = [item for item in index.items if isinstance(item, Row)] if isinstance(index, Tuple) else []
+    if not rows:
+        return as_key(index)
+    assert isinstance(index, Tuple)
+    keys = [as_key(Tuple(tuple(lane_value(item, lane) for item in index.items))) for lane in range(len(rows[0].lanes))]
+    return Row(tuple(keys), rows[0].cause) if all(isinstance(key, Const) for key in keys) else index
 
 
-def one_key(items: tuple[Value, ...]) -> Const | None:
-    known = [item for item in items if isinstance(item, Const) and item.scale in (None, "rank")]
-    return Const(tuple(item.value for item in known)) if len(known) == len(items) else None
+def as_key(index: Value) -> Value:
+    if isinstance(index, ClassRef | FunctionRef | External):
+        return Const(index)
+    if isinstance(index, Tuple):
+        parts = [as_key(one) for one in index.items]
+        known = [one.value for one in parts if isinstance(one, Const) and one.scale in (None, "rank")]
+        return Const(tuple(known)) if len(known) == len(parts) else index
+    return index
 
 
-def key_of(name: Any) -> Value:
-    """What a key of a dictionary is to who walks over it."""
-    return Tuple(tuple(map(key_of, name))) if type(name) is tuple else Const(name)
+def of_key(key: Any) -> Value:
+    """The value that stands there as a key."""
+    if isinstance(key, tuple):
+        return Tuple(tuple(map(of_key, key)))
+    return key if isinstance(key, Value) else Const(key)
 
 
 def take_out(machine: Machine, container: Value, index: Value, mask: int) -> None:

@@ -59,7 +59,7 @@ def short_items(machine: Machine, iterable: Value) -> tuple[Value, ...] | None:
                 begin, by = (whole(iterable.attributes.get(name), usual) for name, usual in (("start", 0), ("step", 1)))
                 return tuple(Const(begin + number * by, "rank") for number in range(bound.value))
         return None
-    keys = keys_of_some.by_lane(machine, iterable, lambda key, _: dictionaries.key_of(key))
+    keys = keys_of_some.by_lane(machine, iterable, lambda key, _: dictionaries.of_key(key))
     items = keys.items if isinstance(keys, Tuple) else containers.items_of(machine, iterable)
     if items is not None and len(items) <= FIELDS and all(map(is_field, items)):
         return items
@@ -97,7 +97,7 @@ def items_by_lane(machine: Machine, iterable: Value) -> Row | None:
         items = [short_items(machine, one) for one in iterable.lanes]
         known = [Tuple(one) for one in items if one is not None]
         return Row(tuple(known), iterable.cause) if len(known) == len(items) else None
-    keys = keys_of_some.by_lane(machine, iterable, lambda key, _: dictionaries.key_of(key))
+    keys = keys_of_some.by_lane(machine, iterable, lambda key, _: dictionaries.of_key(key))
     if isinstance(keys, Row):
         return items_by_lane(machine, keys)
     if isinstance(iterable, Object) and iterable.kind == "list":

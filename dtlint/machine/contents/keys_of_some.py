@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dtlint.machine.contents import lacking
-from dtlint.machine.contents.dictionaries import entries
+from dtlint.machine.contents.dictionaries import as_key, entries
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.values import MISSING, Cause, Const, Object, Row, Trail, Tuple, Unknown, Value, lane_value
@@ -74,6 +74,7 @@ def found(machine: Machine, table: Object, key: Any, held: Value, otherwise: Val
 
 def asked(machine: Machine, table: Value, key: Value, there: Value, absent: Value) -> Value | None:
     """`key in table`, where the answer depends on the rank."""
+    key = as_key(key)
     if not isinstance(table, Object) or not isinstance(key, Const) or not is_closed(table):
         return None
     if table.attributes.get(("key", key.value), MISSING) is MISSING:

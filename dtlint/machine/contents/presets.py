@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.machine.contents import containers
-from dtlint.machine.contents.dictionaries import entries, key_of
+from dtlint.machine.contents.dictionaries import entries, of_key
 from dtlint.machine.core import Machine
 from dtlint.machine.names.subscripts import PRESETS
 from dtlint.machine.values import Object, Symbol, Tuple, Unknown, Value
@@ -47,7 +47,7 @@ def walked(machine: Machine, iterable: Value) -> tuple[Value, ...] | None:
     found = pairs(machine, table) if table is not None else None
     if found is None:
         return containers.items_of(machine, iterable)
-    return tuple(Tuple((key_of(name), held)) if view == "items" else key_of(name) for name, held in found.items())
+    return tuple(Tuple((of_key(name), held)) if view == "items" else of_key(name) for name, held in found.items())
 
 
 def viewed(iterable: Value) -> tuple[Value | None, str]:

@@ -63,6 +63,7 @@ def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
     else:
         callee = machine.evaluate(node.func, mask)
     arguments: list[Value] = []
+    started = len(machine.facts.get(works.RUNNING, ()))
     for argument in node.args:
         value = machine.evaluate(argument, mask)
         if isinstance(argument, ir.Star):
@@ -84,6 +85,8 @@ def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
     mask &= ~machine.frame.left
     if not mask:
         return NONE
+    if len(machine.facts.get(works.RUNNING, ())) > started:
+        works.started_beside(machine, node, arguments, keywords, mask)
     machine.current_at = node.at or machine.current_at
     machine.spend(2)
     machine.receiver = base

@@ -147,6 +147,13 @@ def from_outside(machine: Machine, kind: ClassRef) -> Value | None:
     return machine.unknown("settings", kind.path, kind.name) if outside else None
 
 
+def converted(machine: Machine, kind: ClassRef, name: str, value: Value, mask: int) -> Value:
+    """`rank: int = attrs.field(converter=int)`: whatever is given is a number from then on."""
+    field = classes.in_class(machine, kind, name)
+    by = field.facts.get("converter") if isinstance(field, Object) else None
+    return calls.call_value(machine, by, (value,), (), mask) if by is not None else value
+
+
 def fill_fields(
     machine: Machine, made: Object, kind: ClassRef, arguments: tuple[Value, ...], keywords: Keywords, mask: int
 ) -> None:
@@ -156,10 +163,10 @@ def fill_fields(
         if isinstance(value, Object) and value.kind == "<spread>":
             spread = value.attributes["value"]
             break
-        machine.set(made, name, value, mask)
+        machine.set(made, name, converted(machine, kind, name, value, mask), mask)
     for keyword, value in keywords:
         if keyword is not None:
-            machine.set(made, keyword, value, mask)
+            machine.set(made, keyword, converted(machine, kind, keyword, value, mask), mask)
         else:
             spread = value
     for name in names:
@@ -172,6 +179,8 @@ def fill_fields(
         elif isinstance(default, Object | Unknown) and "default_factory" in getattr(default, "facts", {}):
             factory = default.facts["default_factory"]  # type: ignore[union-attr]
             machine.set(made, name, calls.call_value(machine, factory, (), (), mask), mask)
+        elif isinstance(default, Object) and "default" in default.facts:
+            machine.set(made, name, converted(machine, kind, name, default.facts["default"], mask), mask)
         elif is_open(default, spread):
             machine.set(made, name, left_to(machine, made, name, spread), mask)
     after = classes.in_class(machine, kind, "__post_init__")

@@ -251,6 +251,8 @@ def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     found = in_class(machine, thing.kind, name)
     if isinstance(found, Object) and "default_factory" in found.facts:
         return made_now(machine, found.facts["default_factory"], thing, name, mask)
+    if isinstance(found, Object) and found.kind == "dataclasses.Field":
+        return found.facts.get("default") or machine.unknown("attribute", thing.number, name)
     if found is not None:
         return one_of_several.method(machine, thing, bind(machine, found, thing, mask), name, mask)
     found = one_of_several.only_of_other(machine, thing, name, mask)

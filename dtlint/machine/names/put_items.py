@@ -14,7 +14,7 @@ from dtlint.machine.contents.containers import (
     is_text,
     items_of,
 )
-from dtlint.machine.contents.dictionaries import entries, key_for, key_of
+from dtlint.machine.contents.dictionaries import entries, key_for, of_key
 from dtlint.machine.contents.keys_of_some import OTHERS
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.contents.rearranged import rearranged
@@ -263,7 +263,7 @@ def merged_by_lane(machine: Machine, target: Object, source: Row, mask: int) -> 
     if len(tables) < len(source.lanes) or len({tuple(table) for table in tables}) > 1:
         return False
     for key in tables[0]:
-        put(machine, target, key_of(key), row(tuple(table[key] for table in tables), source.cause), mask)
+        put(machine, target, of_key(key), row(tuple(table[key] for table in tables), source.cause), mask)
     return True
 
 

@@ -52,7 +52,7 @@ def run_function(machine: Machine, node: ir.Function, mask: int) -> int:
 
 
 def decorate(machine: Machine, decorator: ir.Expr, value: Value, name: str, mask: int) -> tuple[Value, str]:
-    from dtlint.machine.functions import calls
+    from dtlint.machine.functions import calls, in_context
 
     if isinstance(decorator, ir.Attr) and decorator.name in ("setter", "getter", "deleter"):
         return (value, f"<setter> {name}") if decorator.name == "setter" else (value, f"<{decorator.name}> {name}")
@@ -84,6 +84,8 @@ def decorate(machine: Machine, decorator: ir.Expr, value: Value, name: str, mask
                 return with_kind(value, "class property" if value.kind == "property" else "class"), name
             if last in ("contextmanager", "asynccontextmanager"):
                 return with_context(value), name
+    if in_context.wraps(machine, maker, value):
+        return in_context.inside(machine, decorator, value), name  # type: ignore[arg-type]
     outer, machine.decorating = machine.decorating, len(machine.stack)
     made = calls.call_value(machine, maker, (value,), (), mask, decorating=True)
     machine.decorating = outer

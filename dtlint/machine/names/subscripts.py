@@ -20,7 +20,7 @@ from dtlint.machine.contents.containers import (
     of_each_lane,
     without_lengths,
 )
-from dtlint.machine.contents.dictionaries import key_for, one_of_makers
+from dtlint.machine.contents.dictionaries import as_key, key_for, one_of_makers
 from dtlint.machine.contents.keys_of_some import OTHERS
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
@@ -163,6 +163,7 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     if isinstance(index, Unknown) and (layers is not None or listed_parts(base) is not None):
         machine.emit_event("record", "part-picked", "getitem", mask, subject=base, extra={"index": index})
     if isinstance(base, Object) and base.kind == "dict":
+        index = as_key(index)
         if isinstance(index, Const):
             found = base.attributes.get(("key", index.value))
             if found is not None and found is not MISSING:

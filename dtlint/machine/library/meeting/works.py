@@ -104,6 +104,20 @@ def made(machine: Machine, call: Invocation, event: Event | None, written: tuple
     return work
 
 
+def started_beside(
+    machine: Machine, node: ir.Call, arguments: list[Value], keywords: list[tuple[str | None, Value]], mask: int
+) -> None:
+    """`Pending(tensor, all_reduce(tensor, async_op=True))`: what is handed over beside the handle is on its way."""
+    if len(arguments) == len(node.args):
+        for place, argument in enumerate(node.args):
+            if isinstance(argument, ir.Name | ir.Attr):
+                arguments[place] = machine.evaluate(argument, mask)
+    if [name for name, _ in keywords] == [name for name, _ in node.keywords]:
+        for place, (name, argument) in enumerate(node.keywords):
+            if isinstance(argument, ir.Name | ir.Attr):
+                keywords[place] = name, machine.evaluate(argument, mask)
+
+
 def running(machine: Machine) -> dict[int, Object]:
     found: dict[int, Object] = machine.facts.setdefault(RUNNING, {})
     return found

@@ -215,14 +215,22 @@ def identity(machine: Machine, call: Invocation) -> Value | None:
 
 def field(machine: Machine, call: Invocation) -> Value | None:
     """What is made for each one; a default of pydantic's `Field` is there for a file to say something else."""
-    for name, value in call.keywords:
-        if name == "default" and call.name == "dataclasses.field":
-            return value
-        if name == "default_factory":
-            made = machine.new("dataclasses.Field", call.mask)
-            made.facts["default_factory"] = value
-            return made
-    return machine.unknown("field", id(call.node))
+    given = {str(name): value for name, value in call.keywords}
+    default = given.get("default") if call.name != "pydantic.Field" else None
+    factory = given.get("default_factory") or given.get("factory")
+    if "converter" not in given and factory is None:
+        return default if default is not None else machine.unknown("field", id(call.node))
+    made = machine.new("dataclasses.Field", call.mask)
+    held = {"default_factory": factory, "default": default, "converter": given.get("converter")}
+    made.facts.update({name: value for name, value in held.items() if value is not None})
+    return made
+
+
+def factory(machine: Machine, call: Invocation) -> Value | None:
+    """`attrs.Factory(list)`"""
+    made = machine.new("dataclasses.Field", call.mask)
+    made.facts["default_factory"] = call.arguments[0] if call.arguments else NONE
+    return made
 
 
 def environment(machine: Machine, call: Invocation) -> Value | None:
@@ -373,6 +381,8 @@ FUNCTIONS: dict[str, Handler] = {
     "dtlint.enter": registries.entered,
     "types.MappingProxyType": identity,
     "dataclasses.field": field,
+    **dict.fromkeys(("attrs.field", "attr.field", "attr.ib", "attr.attrib"), field),
+    **dict.fromkeys(("attrs.Factory", "attr.Factory"), factory),
     "pydantic.Field": field,
     "os.getenv": environment,
     "os.environ.get": environment,

@@ -46,7 +46,7 @@ def through(kind: str) -> Handler:
             return ordered_list
         items = containers.items_of(machine, inner)
         if items is None and isinstance(inner, Object) and inner.kind == "dict":
-            keys = keys_of_some.by_lane(machine, inner, lambda key, _: dictionaries.key_of(key))
+            keys = keys_of_some.by_lane(machine, inner, lambda key, _: dictionaries.of_key(key))
             items = keys.items if isinstance(keys, Tuple) else None  # the ranks have put the same there, one by one
         if items is None:
             items = numbers_in(inner)

@@ -187,7 +187,7 @@ def dict_view(machine: Machine, receiver: Object, name: str, call: Invocation) -
 
 
 def in_view(name: str, key: object, held: Value) -> Value:
-    shown = dictionaries.key_of(key)
+    shown = dictionaries.of_key(key)
     return shown if name == "keys" else held if name == "values" else Tuple((shown, held))
 
 

@@ -11,6 +11,7 @@ import typing
 from dataclasses import replace
 
 from dtlint.machine.contents import containers, lacking, plain, written
+from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import one_of_several
@@ -45,8 +46,10 @@ def isinstance_(machine: Machine, call: Invocation) -> Value | None:
         return None
     value, kinds = call.arguments
     by_lane = value.lanes if isinstance(value, Row) else (value,)
-    if isinstance(value, Row) and all(is_made(held) for held in by_lane) and of_project(machine, kinds):
-        return map_lanes(lambda held: Const(bool(is_of(machine, held, kinds))), (value,), machine.world)
+    if all(is_made(held) or (isinstance(value, Row) and failed_in(machine, held)) for held in by_lane):
+        several = isinstance(value, Row) or (isinstance(value, Object) and value.otherwise)
+        if several and of_project(machine, kinds):
+            return map_lanes(lambda held: which_of(machine, held, kinds), (value,), machine.world)
     answers = {is_of(machine, held, kinds) for held in by_lane}
     if answers in ({True}, {False}):
         return TRUE if answers == {True} else FALSE
@@ -116,6 +119,28 @@ def is_made(value: Value) -> bool:
 def is_exactly(thing: Object) -> bool:
     """Of this class, and of none derived from it?"""
     return not (thing.instead or thing.otherwise or thing.doubted or STANDS_IN in thing.facts)
+
+
+def failed_in(machine: Machine, value: Value) -> tuple[Value, ...]:
+    """`try: return Done(load(path))`, `except OSError: return Failed(path)`: the two things it may be."""
+    return machine.symbols.made_apart.get(value.symbol, ()) if isinstance(value, Unknown) else ()
+
+
+def which_of(machine: Machine, thing: Value, kinds: Value) -> Value:
+    """`Failed(reason) if problem else Done(value)`: whoever asks which it is asks whether there was a problem."""
+    if isinstance(thing, Unknown):
+        answers = {which_of(machine, one, kinds) for one in failed_in(machine, thing)}
+        return answers.pop() if len(answers) == 1 else opaque(machine, "isinstance", thing, kinds)
+    answer: Value = Const(bool(is_of(machine, thing, kinds)))
+    for question, chosen, other in thing.otherwise if isinstance(thing, Object) else ():
+        there = which_of(machine, other, kinds)
+        if there != answer:
+            asked = machine.symbols.of("isinstance", question, token(answer), token(there))
+            plain = isinstance(answer, Const) and isinstance(there, Const)
+            if plain:
+                asked = question if (answer == TRUE) == chosen else machine.unknown("not", question).symbol
+            answer = Unknown(asked)
+    return answer
 
 
 def of_project(machine: Machine, kinds: Value) -> bool:
