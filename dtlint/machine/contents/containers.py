@@ -369,7 +369,7 @@ def lengthened(held: Value | None, value: Value) -> Value:
 
 
 def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | None) -> Unknown:
-    cause = uneven or (held.cause if held is not None else None) or deep_cause(machine, (value,)) or of_data(value)
+    cause = uneven or own_cause(held) or deep_cause(machine, (value,)) or of_data(value)
     tags = (held.tags if isinstance(held, Unknown) else frozenset()) | value.tags - {UNEVEN} | orders_in(value)
     if has_own_many(value):
         tags |= {OF_EACH}
@@ -381,6 +381,13 @@ def grown(machine: Machine, held: Value | None, value: Value, uneven: Cause | No
         tags |= {(ALIKE, frozenset(place for place, one in enumerate(parts) if not deep_cause(machine, (one,))))}
     like = value if of_handles(value) or another_of_its_kind(machine, held, value) else None
     return machine.unknown(ITEMS, token(held) if held else 0, token(value), cause=cause, tags=tags, like=like)
+
+
+def own_cause(held: Value | None) -> Cause | None:
+    """Of what has been in it: `[seed, rank, *words]` differs as its second item does."""
+    if isinstance(held, Tuple):
+        return next((one.cause for one in held.items if one.cause is not None), None)
+    return held.cause if held is not None else None
 
 
 def of_data(value: Value) -> Cause | None:

@@ -321,6 +321,8 @@ def perform(
     works.performed(machine, invocation)
     computed_alone.performed(machine, invocation)
     files.handed(machine, invocation)
+    if "first" in row.extra:
+        hooks.run_first(machine, invocation)
     if row.record:
         machine.emit_event(
             "record",

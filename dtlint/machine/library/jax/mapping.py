@@ -258,11 +258,25 @@ def is_data(leaf: Unknown) -> bool:
     if has(leaf, "device axis") or has(leaf, "spread out"):
         return True
     return (
-        leaf.symbol.key[0] in ("item", "batch", "drawn")
+        leaf.symbol.key[0] in ("item", "batch")
+        or is_drawn(leaf.symbol)
         or has(leaf, "draw")
         or has(leaf, "host draw")
         or (leaf.cause is not None and leaf.cause.kind in ("rank", "data", "random"))
     )
+
+
+SAME_ROWS = frozenset({"astype", "clip", "copy"})  # methods of an array: each row is made of the one there was
+
+
+def is_drawn(symbol: Symbol, depth: int = 5) -> bool:
+    """`rng.normal(size=(devices, 8)).astype("f4") @ weights`: random rows, and what is computed of each."""
+    key = symbol.key
+    if key[0] == "call" and isinstance(key[1], Symbol) and key[1].key[0] == "attr" and key[1].key[-1] in SAME_ROWS:
+        parts = key[1].key[1:2]
+    else:
+        parts = key[1:] if str(key[0]).startswith(("op ", "unary ")) else ()
+    return key[0] == "drawn" or (depth > 0 and any(type(one) is Symbol and is_drawn(one, depth - 1) for one in parts))
 
 
 # --- the others ------------------------------------------------------------------------------------------------

@@ -34,6 +34,15 @@ def removed(machine: Machine, call: Invocation) -> Value:
     return NONE
 
 
+def run_first(machine: Machine, call: Invocation) -> None:
+    """`optimizer.step(closure)`: the function that computes the loss and its gradients comes before the step."""
+    from dtlint.machine.functions import calls
+
+    given = call.get(call.row.extra["first"])
+    if isinstance(given, FunctionRef | Bound):
+        calls.call_value(machine, given, (), (), call.mask)
+
+
 def stepped(machine: Machine, call: Invocation) -> Value | None:
     """The step itself is in the log: now what hangs on it, the hooks before it first."""
     from dtlint.machine.functions import calls
