@@ -7,9 +7,10 @@ import random
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 
 from bench.drawn.vocabulary import TAIL
-from bench.ways.ways import PARAMETERS, Way, ways
+from bench.ways.ways import FOLDER, PARAMETERS, Way, ways
 
 OF_RANK, ALIKE = "rank == 0", "options.a"
 CALL = "dist.barrier"
@@ -20,7 +21,8 @@ LONGEST = 3  # ways by which a decision comes to where it is taken
 class Program:
     name: str
     source: str
-    parts: bool  # do the ranks part?
+    wrong: bool  # is there the mistake that is looked for?
+    code: str = "DT1"
 
 
 def single() -> Iterator[Program]:
@@ -72,6 +74,31 @@ def program(name: str, several: list[Way], lines: list[str], called: bool, parts
     body = textwrap.indent("\n".join(["rank = dist.get_rank()", *lines]), "    ")
     head = "\n".join(["import argparse", *imports, "", "import torch.distributed as dist", "", ""])
     return Program(name, "\n\n\n".join([head, *definitions, f"def run(options):\n{body}"]) + "\n" + TAIL, parts)
+
+
+def carrying_things() -> Iterator[Program]:
+    """A mistake with a sampler, a loader, a key…, that is carried by each way that gives the very thing it was given."""
+    for path in sorted((FOLDER / "things").glob("DT*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        above = [one for one in tree.body if getattr(one, "name", "") not in ("bad", "good")]
+        known = {one.name for one in above if isinstance(one, ast.ClassDef | ast.FunctionDef)}
+        for main in tree.body:
+            if isinstance(main, ast.FunctionDef) and main not in above:
+                for way in (one for one in ways("carried") if gives_the_thing(one) and not one.names & known):
+                    source = "\n".join([*way.imports, *map(ast.unparse, above), *way.definitions, function(way, True)])
+                    body = textwrap.indent("\n".join(map(ast.unparse, main.body)), "    ")
+                    body = body.replace("carried(", f"{way.function}(")
+                    source += f"\n\n\ndef main():\n{body}\n\n\nif __name__ == '__main__':\n    main()\n"
+                    yield Program(f"{way.name}_{path.stem}_{main.name}", source, main.name == "bad", path.stem[:5])
+
+
+def gives_the_thing(way: Way) -> bool:
+    """Is it the very thing, or only as true as it?"""
+    given = object()
+    try:
+        return bool(getattr(import_module(f"bench.ways.carried.{way.module}"), way.function)(given, object()) is given)
+    except (TypeError, ValueError):
+        return False
 
 
 def function(way: Way, called: bool) -> str:

@@ -13,7 +13,7 @@ import pytest
 from bench.ways.__main__ import checked, failures, misjudged
 from bench.ways.play import parted
 from bench.ways.ways import FOLDER, PARAMETERS, Way, ways
-from bench.ways.write import Program, chained, single
+from bench.ways.write import Program, carrying_things, chained, single
 
 FEW = 24  # one of so many programs is judged in the fast suite
 
@@ -50,11 +50,16 @@ def test_every_function_that_looks_like_a_way_is_one() -> None:
 
 def test_labels_are_what_four_ranks_do() -> None:
     programs = (*single(), *chained(range(200)))
-    assert [one.name for one in programs if parted(one.source) is not one.parts] == []
+    assert [one.name for one in programs if parted(one.source) is not one.wrong] == []
 
 
 def test_some_are_judged_as_they_run(tmp_path: Path) -> None:
     judged(list(single())[::FEW], tmp_path)
+
+
+@pytest.mark.slow
+def test_things_arrive_as_what_they_are(tmp_path: Path) -> None:
+    judged(list(carrying_things()), tmp_path)
 
 
 @pytest.mark.slow

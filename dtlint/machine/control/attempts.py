@@ -88,7 +88,7 @@ def run_try(machine: Machine, node: ir.Try, mask: int) -> int:
             alone = "files"  # the ranks see the same ones where they share a file system
         own_files = bool(BY_SHARE.intersection(computed)) and reads_files(attempt.body)
         tried = Tried(alone, "data" in computed or own_files, iterators.ended(machine, asked), raised_before)
-        for handler in () if found_here(machine, node.body) else node.handlers:
+        for handler in () if found_here(machine, node.body) or cannot_fail(node.body) else node.handlers:
             caught |= run_handler(machine, node, handler, attempt, mask, through, tried)
     moved = body_sinks != inside
     handled = 0
@@ -138,6 +138,16 @@ def found_here(machine: Machine, body: tuple[ir.Stmt, ...]) -> bool:
             if not isinstance(value, ModuleRef | FunctionRef | ClassRef) or value.path not in machine.paths:
                 return False
     return bool(body)
+
+
+def cannot_fail(body: tuple[ir.Stmt, ...]) -> bool:
+    """`try: found = usual`: names that get what others hold."""
+    return all(
+        isinstance(one, ir.Assign)
+        and isinstance(one.value, ir.Name | ir.Const)
+        and all(isinstance(target, ir.Name) for target in one.targets)
+        for one in body
+    )
 
 
 OF_WINDOWS = frozenset({"msvcrt", "winreg", "winsound", "nt", "_winapi"})

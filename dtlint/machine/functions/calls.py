@@ -280,7 +280,7 @@ def follow(
         if left_to_subclasses(node) or said_by_a_protocol(function, node):
             run_later.handed_over(machine, Invocation("", LOCAL, None, arguments, keywords, mask, call))
             return machine.fresh("as configured")
-    if calls_itself(machine, function) or len(machine.stack) >= DEEPEST:
+    if calls_itself(machine, function, arguments) or len(machine.stack) >= DEEPEST:
         return opaque(machine, "recursion", Const(getattr(node, "qualname", "lambda")), *arguments)
     if isinstance(node, ir.Function) and node.is_generator:
         generator = machine.new("<generator>", mask)
@@ -313,10 +313,19 @@ TWICE = 2
 WITHIN_EACH_OTHER = 6  # wrappers of one decorator around functions that call each other
 
 
-def calls_itself(machine: Machine, function: FunctionRef) -> bool:
-    """Has it been entered again already? A decorator's wrapper around another function is another one."""
+COUNTED = 5  # calls of one that is handed another number each time, and that no loop has called
+
+
+def calls_itself(machine: Machine, function: FunctionRef, arguments: tuple[Value, ...]) -> bool:
+    """Has it been entered again already? A decorator's wrapper around another function is another one; one that counts
+    down comes to its end."""
     entered = machine.stack.count(id(function.node))
     around = function.closure
+    if TWICE <= entered < COUNTED and any(isinstance(one, Const) and type(one.value) is int for one in arguments):
+        frames = machine.frame.and_callers()
+        own = [frame for frame in frames if frame.function is not None and frame.function.node is function.node]
+        if not any(frame.loops for frame in own):
+            return False
     if not TWICE <= entered < WITHIN_EACH_OTHER or around is None or around is around.globals:
         return entered >= TWICE
     running = (frame.function for frame in machine.frame.and_callers())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+
 from dtlint.ir import nodes as ir
 from dtlint.machine import library
 from dtlint.machine.contents import asked_for, containers
@@ -50,6 +52,8 @@ def instantiate(
         for name, value in keywords:
             if name is not None:
                 made.attributes.setdefault(name, value)
+        if arguments and any(issubclass(one, BaseException) for one in map(builtin_class, bases)):
+            machine.set(made, "args", Tuple(arguments), mask)
         if "builtins.list" in bases and len(arguments) == 1:
             held = library.calling.call(machine, "builtins.list", None, arguments, (), mask, node)
             if isinstance(held, Object) and "[]" in held.attributes:
@@ -57,6 +61,11 @@ def instantiate(
         if bases:
             library.calling.initialised(machine, bases[0], made, arguments, keywords, mask, node)
     return made
+
+
+def builtin_class(name: str) -> type:
+    found = getattr(builtins, name.removeprefix("builtins."), None)
+    return found if isinstance(found, type) else object
 
 
 def own_maker(

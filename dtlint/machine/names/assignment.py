@@ -264,7 +264,10 @@ def keep_default(machine: Machine, thing: Object, name: str) -> None:
 
 def unpack(machine: Machine, targets: tuple[ir.Expr, ...], value: Value, mask: int) -> None:
     from dtlint.machine.library.jax import hosts as jax_hosts
+    from dtlint.machine.library.python import collecting, generators
 
+    if generators.is_generator(value):
+        value = collecting.drawn(machine, "list", value, mask) or value
     starred = next((index for index, target in enumerate(targets) if isinstance(target, ir.Star)), None)
     if machine.flow is not None and starred is None:
         jax_keys.taken_apart(machine, value, len(targets), mask)

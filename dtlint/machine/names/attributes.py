@@ -290,6 +290,9 @@ def of_instance(machine: Machine, thing: Object, name: str, mask: int) -> Value:
     return machine.unknown("attribute", thing.number, name)
 
 
+UNFOLLOWED = ("call", "depth", "recursion", "item", "attr")
+
+
 def has_no_such_field(machine: Machine, kind: ClassRef, name: str) -> bool:
     """A record of which all fields are listed is asked for another: it is something else than what was followed, the
     state of one of several environments that was given to the step of another."""
@@ -317,7 +320,7 @@ def handed_on(machine: Machine, fallback: Value, thing: Object, name: str, mask:
             found = found_by(machine, fallback, thing, name, mask)
         finally:
             machine.handing_on.discard(thing.number)
-        if not isinstance(found, Unknown) or found.cause is not None:
+        if not isinstance(found, Unknown) or found.cause is not None or found.symbol.key[0] not in UNFOLLOWED:
             return found
     return machine.unknown("attribute", thing.number, name)
 

@@ -57,6 +57,6 @@ FUNCTIONS: dict[str, Handler] = {
     f"itertools.{function.__name__}": made_by(function)
     for function in (
         *(itertools.product, itertools.permutations, itertools.combinations, itertools.combinations_with_replacement),
-        *(itertools.pairwise, itertools.compress, itertools.zip_longest, itertools.repeat),
+        *(itertools.pairwise, itertools.compress, itertools.zip_longest),
     )
 }

@@ -7,9 +7,10 @@ from typing import Any
 
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python import generators
 from dtlint.machine.logs import decisions
 from dtlint.machine.names import classes
-from dtlint.machine.values import NONE, Bound, ClassRef, FunctionRef, Object, Value
+from dtlint.machine.values import NONE, Bound, ClassRef, FunctionRef, Object, Tuple, Value
 
 STACK = "contextlib.ExitStack"
 EXITS = "exits"  # fact: what is called at the end, where it was asked for, by which lanes, below which branch
@@ -63,8 +64,12 @@ def enter(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.functions import calls
 
     manager = call.arguments[0] if call.arguments else NONE
+    if generators.is_generator(manager):
+        generators.listed(machine, manager, call.mask)
+        given = manager.attributes.get("[]")
+        return given.items[0] if isinstance(given, Tuple) and given.items else None
     if not isinstance(manager, Object) or not isinstance(manager.kind, ClassRef):
-        return manager if isinstance(manager, Object) and manager.kind != "<generator>" else None
+        return manager if isinstance(manager, Object) else None
     begin, end = (classes.in_class(machine, manager.kind, name) for name in ("__enter__", "__exit__"))
     if isinstance(end, FunctionRef):
         later(machine, call, Bound(end, manager), TOLD, ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from functools import partial
 
@@ -15,7 +16,7 @@ from dtlint.machine.lanes import map_lanes, row, token
 from dtlint.machine.library.feeding import inside, sharding, totals, vocabularies, webdatasets
 from dtlint.machine.library.feeding.whole_batches import LENGTHS, RANGES, STORED
 from dtlint.machine.library.invocation import Handler, Invocation
-from dtlint.machine.library.python import one_by_one
+from dtlint.machine.library.python import combinations, one_by_one
 from dtlint.machine.library.python.generators import (
     BOUNDED,
     PART,
@@ -215,6 +216,15 @@ def islice(machine: Machine, call: Invocation) -> Value | None:
 def of_a_library(value: Value) -> bool:
     """Something that is walked over, and no container of known things: a pipeline, a wrapped iterator."""
     return isinstance(value, Object) and isinstance(value.kind, str) and value.kind not in CONTAINERS
+
+
+def repeated(machine: Machine, call: Invocation) -> Value | None:
+    """`repeat(thing)`, for ever, or as often as is said."""
+    if len(call.arguments) != 1 or call.keywords:
+        return combinations.made_by(itertools.repeat)(machine, call)
+    made = wrapped(machine, call, "cycle", machine.new_list(call.arguments, call.mask))
+    made.facts[BOUNDED] = True
+    return made
 
 
 def cycle(machine: Machine, call: Invocation) -> Value | None:
