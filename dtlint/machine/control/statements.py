@@ -24,7 +24,7 @@ from dtlint.machine.logs import ASSERTED, EXITS, FAILED_EXIT, NOTED, Decision, G
 from dtlint.machine.names import assignment, patterns, scopes
 from dtlint.machine.names.expressions import evaluate, text_of
 from dtlint.machine.names.frames import Frame, Returned
-from dtlint.machine.values import BY_RANK, FALSE, MISSING, NONE, ClassRef, Const, Object, Row, Unknown, Value
+from dtlint.machine.values import BY_RANK, FALSE, MISSING, NONE, Cause, ClassRef, Const, Object, Row, Unknown, Value
 
 Runner = Callable[[Machine, Any, int], int]
 
@@ -92,15 +92,24 @@ def run_return(machine: Machine, node: ir.Return, mask: int) -> int:
     split = next((choice for choice in reversed(frame.choices) if choice.cause is not None), None)
     cause = split.cause if split is not None else None
     if split is not None and cause is not None:
-        cause = cause.then(Step(split.path, split.at[0], f"`{split.text}` decides what is returned"))
+        cause = said(split)
     decision = frame.choices[-1] if frame.choices else None
     answers = [one for one in frame.answers if one is not None]
     way = None if frame.loops or len(answers) < len(frame.choices) else tuple(answers)
     asked = split.symbol if split is not None else None
-    frame.returns.append(Returned(mask, value, cause, decision, machine.control_cause(), way, asked))
+    made = Returned(mask, value, cause, decision, machine.control_cause(), way, asked)
+    if way is not None and cause is not None:
+        own = zip(frame.choices, answers, strict=False)
+        made.causes = {question: said(choice) for choice, (question, _) in own if choice.cause is not None}
+    frame.returns.append(made)
     library.noticing.turn_ends(machine, mask, returns=True)
     leave(machine, "return", node.at, mask)
     return 0
+
+
+def said(choice: Decision) -> Cause:
+    assert choice.cause is not None
+    return choice.cause.then(Step(choice.path, choice.at[0], f"`{choice.text}` decides what is returned"))
 
 
 CONTROLS = ("StopIteration", "StopAsyncIteration", "GeneratorExit", "KeyboardInterrupt", "Exit")

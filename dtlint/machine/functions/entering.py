@@ -22,6 +22,7 @@ from dtlint.machine.values import (
     Cause,
     FunctionRef,
     Row,
+    Symbol,
     Symbols,
     Value,
     lane_value,
@@ -202,16 +203,16 @@ def returned(
     choice_cause = next((cause for _, _, cause, _ in entries if cause is not None), None)
     asked = next((entry.asked for entry in frame.returns if entry.mask and entry.cause is not None), None)
     older = frame.variables.newer
+    causes = {question: why for entry in frame.returns for question, why in entry.causes.items()}
     lanes: list[Value] = []
     for lane in range(machine.world.size):
         here = [(way, value) for mask, value, _, way in entries if mask >> lane & 1]
         if choice_cause is None and any(isinstance(value, Row) for _, value in here):
             # all ranks leave at the same of them, and the answer without ranks is that of an undistributed run
             here = [one for one in here if isinstance(one[1], Row) or one[1].cause is not None]
-        if choice_cause is None and len(here) <= MANY and all(way is not None for way, _ in here):
-            lanes.append(
-                by_answers([(way or (), lane_value(value, lane)) for way, value in here], machine.symbols, older)
-            )
+        if len(here) <= MANY and all(way is not None for way, _ in here):
+            ways = [(way or (), lane_value(value, lane)) for way, value in here]
+            lanes.append(by_answers(ways, machine.symbols, older, causes))
             continue
         held: Value | None = None
         for index, (_, value) in enumerate(here):
@@ -228,7 +229,7 @@ def returned(
     return row(tuple(lanes), cause or Cause("rank"))
 
 
-def by_answers(entries: list[tuple[Way, Value]], symbols: Symbols, older: int) -> Value:
+def by_answers(entries: list[tuple[Way, Value]], symbols: Symbols, older: int, causes: dict[Symbol, Cause]) -> Value:
     """What is given back, by the answers to the questions on the way to each `return`."""
     if not entries:
         return MISSING
@@ -245,7 +246,8 @@ def by_answers(entries: list[tuple[Way, Value]], symbols: Symbols, older: int) -
             ],
             symbols,
             older,
+            causes,
         )
         for side in (True, False)
     )
-    return join(then, other, symbols, question, None, older)
+    return join(then, other, symbols, question, causes.get(question), older)

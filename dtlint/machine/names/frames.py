@@ -72,6 +72,7 @@ class Returned:
     why: Cause | None = None
     way: Way | None = ()  # the answers that led here; None where a loop or a failure did
     asked: Symbol | None = None  # the question that ranks have answered otherwise before they came here
+    causes: dict[Symbol, Cause] = field(default_factory=dict)  # why they do, by the questions on the way
 
 
 class Frame:
