@@ -27,7 +27,7 @@ OTHER_NAMES = (ir.Name, ir.Attr, ir.Index, ir.Tup, ir.IfExp, ir.BoolOp)
 def reused_buffers(run: Run) -> Iterator[Again]:
     if not run.facts.get(DONATED):
         return
-    story = Story(lambda again: made_in_the_turn(run, again))
+    story = Story(lambda again: made_in_the_turn(run, again) or put_back(run, again))
     told_of: set[tuple[str, object]] = set()  # donating calls
     kept_lines: set[tuple[str, int]] = set()
     for event, path in recorded(run, "<jax>"):
@@ -166,3 +166,29 @@ def made_in_the_turn(run: Run, again: Again) -> bool:
         and any(isinstance(one, ir.Name) and one.id == given.id for one in every_node(node.targets))
     ]
     return bool(found) and not any(isinstance(value, OTHER_NAMES) for value in found)
+
+
+def put_back(run: Run, again: Again) -> bool:
+    """`updates = step(model, batch)`, `update(model, updates)`: what has come out is put into the thing whose arrays
+    were given away, by a call that is made for this alone."""
+    donor = (again.first or again.second).event
+    given = donor.extra.get("given")
+    if not donor.extra.get("holder") or not isinstance(given, ir.Name):
+        return False
+    way = way_to(run.project.tree(donor.path), *donor.at[:2])
+    around = next((node for node in reversed(way) if isinstance(node, ir.Function | ir.Module)), None)
+    lines = list(every_node(around.body)) if around is not None else []
+    came_out: set[str] = set()
+    for line in lines:
+        if isinstance(line, ir.Assign):
+            if getattr(line.value, "at", None) == donor.at or came_out & names_in(line.value):
+                came_out |= names_in(line.targets)
+        elif isinstance(line, ir.ExprStmt) and isinstance(line.value, ir.Call):
+            named = names_in(line.value)
+            if given.id in named and came_out & named - {given.id}:
+                return True
+    return False
+
+
+def names_in(part: object) -> set[str]:
+    return {one.id for one in every_node(part) if isinstance(one, ir.Name)}

@@ -17,7 +17,7 @@ from dtlint.machine.library.jax import axes as jax_axes
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.names import attributes, classes
-from dtlint.machine.values import Bound, FunctionRef, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import Bound, ClassRef, FunctionRef, Object, Symbol, Tuple, Unknown, Value
 
 BY_ITSELF = "jax by itself"  # fact of the run: what has come out of a compiled function, in buffers of its own
 MADE = frozenset({"zeros", "ones", "full", "empty"})
@@ -48,6 +48,7 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> set[Any]:
 
     taken: set[Symbol] = set()
     for value, expression in given:
+        holder = isinstance(value, Object) and isinstance(value.kind, ClassRef)
         leaves = list(jax_flow.buffers_in((value,)))
         own = {first_of(leaf.symbol) for leaf in leaves}
         for symbol in sorted(own & taken, key=repr):  # two arguments share a buffer, and both give it away
@@ -60,7 +61,7 @@ def donate(machine: Machine, thing: Object, call: Invocation) -> set[Any]:
                 continue
             told.add(base)
             donated[leaf.symbol] = True
-            note(base, made=thing.facts["where"], given=expression)
+            note(base, made=thing.facts["where"], given=expression, holder=holder)
             first = first_of(base)
             if first is not base:  # what the name held before the loop goes in the first turn
                 note(first, entering=True)

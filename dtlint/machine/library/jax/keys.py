@@ -19,6 +19,7 @@ from dtlint.machine.library.jax import key_splits, state_keys
 from dtlint.machine.library.jax import shapes as jax_shapes
 from dtlint.machine.library.jax.facts import fact, has, is_fact, words
 from dtlint.machine.logs import Site
+from dtlint.machine.names import classes
 from dtlint.machine.values import BY_RANK, Bound, Cause, Const, FunctionRef, Row, Symbol, Tuple, Unknown, Value
 
 CARRIERS = ("key", "rng", "rng_key", "seed", "prng_key")
@@ -299,6 +300,17 @@ def one_number(call: Invocation, others: tuple[Value, ...]) -> bool:
     return not any(jax_facts.is_jax(tag) for tag in jax_facts.deep(others))
 
 
+def makes_a_layer(machine: Machine) -> bool:
+    """In the constructor of something that is called later: these are its first weights, and are to be alike."""
+    return any(
+        frame.owner is not None
+        and frame.node is not None
+        and frame.node.name == "__init__"
+        and classes.in_class(machine, frame.owner, "__call__") is not None
+        for frame in machine.frame.and_callers()
+    )
+
+
 def drawn(machine: Machine, key: Value, others: tuple[Value, ...], text: str, mask: int) -> Value:
     tags = of_numbers(others)
     own = {tag for tag in lineage(key) if tag[1] in ("varies", "may", "arg")}
@@ -308,7 +320,8 @@ def drawn(machine: Machine, key: Value, others: tuple[Value, ...], text: str, ma
     if rows and known_key(key) and is_shared(key, rows):
         own.add(fact("draw", remember(machine, key, text, ()), rows))
     if mapping is None:
-        if made_alike(machine, key) and not machine.facts.get(jax_facts.WHOLE):
+        alike = made_alike(machine, key) and not machine.facts.get(jax_facts.WHOLE)
+        if alike and not makes_a_layer(machine):
             own.add(fact("host draw", remember(machine, key, text, ())))
     else:
         alike = has(key, "made equal")
