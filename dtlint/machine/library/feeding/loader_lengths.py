@@ -13,6 +13,7 @@ from dtlint.machine.library.feeding.lengths import even_loop, is_divided, is_sli
 from dtlint.machine.library.feeding.loader_options import Described, is_true, number_of, option
 from dtlint.machine.library.feeding.own_rows import CUT
 from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.python import collecting
 from dtlint.machine.values import (
     NONE,
     Cause,
@@ -76,12 +77,17 @@ def uneven_order(machine: Machine, found: Described, order: inside.Inside) -> No
     if samplers.asserts_its_number(machine, found.sampler):
         return
     for walked in (*order.values, *inside.loops(order)):
-        cause = containers.length_cause(machine, walked)
+        cause = containers.length_cause(machine, as_listed(machine, walked))
         marks = sharding.shards_of(walked) or sharding.shards_of(found.sampler or NONE)  # numbers of what it holds
         if cause is not None and cause.kind == "shard" and marks:
             found.shards = marks
             found.uneven = cause
             return
+
+
+def as_listed(machine: Machine, walked: Value) -> Value:
+    """`range(rank, total, world)`: as long as the list of its numbers would be."""
+    return collecting.numbers_of_rank(machine, walked) or walked
 
 
 def uneven_numbers(machine: Machine, found: Described, sampler: Value) -> None:
@@ -118,7 +124,7 @@ def uneven_stream(machine: Machine, loader: Object, found: Described) -> None:
             machine.facts.setdefault("shard sites", []).append(mark)
             return
         for walked in inside.loops(look):
-            cause = containers.length_cause(machine, walked)
+            cause = containers.length_cause(machine, as_listed(machine, walked))
             marks = sharding.shards_of(walked)
             if cause is not None and cause.kind == "shard" and marks:
                 found.shards.extend(mark for mark in marks if mark not in found.shards)

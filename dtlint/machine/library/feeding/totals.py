@@ -234,6 +234,15 @@ def contiguous_share(low: Value, high: Value, world: int) -> object | None:
     return shares[0] if all(share is shares[0] or share == shares[0] for share in shares) else None
 
 
+def as_far_as_it_goes(low: Value, high: Value, world: int) -> bool:
+    """`range(rank * share, (rank + 1) * share)`: nobody ends where the data ends, so all have as many numbers."""
+    if contiguous_share(low, high, world) is None or not isinstance(high, Row):
+        return False
+    return all(
+        isinstance(end, Const) or (isinstance(end, Unknown) and at_most(end.symbol) is end.symbol) for end in high.lanes
+    )
+
+
 def at_most(end: Symbol) -> Symbol:
     """`min(total, (rank + 1) * share)`: where the part ends, unless nothing is left before that."""
     found = [part for part in end.key[1:] if isinstance(part, Symbol) and part.key[0] in ("op *", "op +")]
@@ -255,7 +264,7 @@ def rounded_down(machine: Machine, length: Row) -> bool:
 
 
 def rounded_up(share: object) -> bool:
-    """`math.ceil(n / world)`, `-(-n // world)` and `(n + world - 1) // world`."""
+    """`math.ceil(n / world)`, `-(-n // world)`, `(n + world - 1) // world` and `(n - 1) // world + 1`."""
     if not isinstance(share, Symbol):
         return False
     for symbol in provenance.symbols_in(share):
@@ -268,4 +277,12 @@ def rounded_up(share: object) -> bool:
             inner = key[1].key[1]
             if isinstance(inner, Symbol) and inner.key[0] == "op +" and key[2] in inner.key[1:3]:
                 return True
+        if key[0] == "op +" and 1 in map(provenance.number_in, key[1:3]) and any(map(one_less, key[1:3])):
+            return True
     return False
+
+
+def one_less(part: object) -> bool:
+    """`(n - 1) // world`"""
+    whole = part.key[1] if isinstance(part, Symbol) and part.key[0] == "op //" else None
+    return isinstance(whole, Symbol) and whole.key[0] == "op -" and provenance.number_in(whole.key[2]) == 1

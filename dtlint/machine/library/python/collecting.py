@@ -168,7 +168,10 @@ def numbers_of_rank(machine: Machine, inner: Value) -> Value | None:
         made.attributes["[]"] = numbers
         return made
     if stop.cause is not None:
-        return subscripts.cut(machine, machine.unknown("numbers", inner.number), SliceValue(start, stop, NONE))
+        part = subscripts.cut(machine, machine.unknown("numbers", inner.number), SliceValue(start, stop, NONE))
+        if isinstance(part, Unknown) and totals.as_far_as_it_goes(start, stop, machine.world.size):
+            return Unknown(part.symbol, start.cause, part.tags - {containers.UNEVEN})
+        return part
     whole = machine.new("builtins.range", inner.birth)
     bounds = (Const(0), stop, Const(1))
     whole.attributes.update(start=bounds[0], stop=stop, step=bounds[2], count=counted(machine, *bounds))
