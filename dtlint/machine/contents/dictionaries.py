@@ -101,7 +101,7 @@ def one_of_makers(machine: Machine, base: Object, index: Value) -> Value | None:
     if namespaces.OF in base.facts:
         return namespaces.chosen(machine, base, index)
     held = dict(entries(base))
-    if not held or index.cause is not None or "[]" in base.attributes:
+    if not held or not same_by_intent(index) or "[]" in base.attributes:
         return None
     chosen = held.get(default_of(machine, index))
     if isinstance(chosen, FunctionRef | ClassRef | External):
@@ -119,6 +119,11 @@ def one_of_makers(machine: Machine, base: Object, index: Value) -> Value | None:
         return first if one_of_several.common_base(machine, list(held.values())) else None
     rows = [machine.knowledge.api(value.name) if isinstance(value, External) else None for value in held.values()]
     return first if all(row is not None and row.does == "make" for row in rows) else None
+
+
+def same_by_intent(name: Value) -> bool:
+    """What ranks read from files for themselves says to all of them which class is meant."""
+    return name.cause is None or name.cause.kind == "files"
 
 
 def is_open(value: Object) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtlint.machine.contents.dictionaries import entries
+from dtlint.machine.contents.dictionaries import entries, same_by_intent
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import one_of_several
 from dtlint.machine.library.invocation import Invocation
@@ -53,7 +53,7 @@ def looked_up(machine: Machine, call: Invocation) -> Value | None:
     name, known = call.get("name"), all_entered(call)
     if isinstance(name, Const):
         return known.get(name.value)
-    if not known or not isinstance(name, Unknown) or name.cause is not None:
+    if not known or not isinstance(name, Unknown) or not same_by_intent(name):
         return None
     said = by_settings.spoken(machine, name, known.__contains__)
     return one_of_several.only_one(machine, [known[one] for one in said or known])
@@ -70,7 +70,7 @@ def built(machine: Machine, call: Invocation) -> Value | None:
         named = held.pop(str(call.row.extra["key"]), None)
         maker = known.get(named.value) if isinstance(named, Const) else named
         given += [(name, value) for name, value in held.items() if isinstance(name, str)]
-    elif isinstance(config, Unknown) and config.cause is None and known:
+    elif isinstance(config, Unknown) and same_by_intent(config) and known:
         maker = one_of_several.only_one(machine, list(known.values()))
         given.append((None, machine.unknown("settings", config.symbol)))
     else:
