@@ -102,11 +102,23 @@ def used_states(run: Any) -> set[int]:
 
 
 def written_here(run: Any) -> set[int]:
-    """Numbers of the loads from places that this program writes."""
-    found = accesses(run)
-    written = {place for access in found if access.kind == "file-write" for place in access.places}
+    """Numbers of the loads from places where this program saves something; what it fetches was saved elsewhere."""
+    found, saved = accesses(run), saved_into(run)
+    written = {
+        place
+        for access in found
+        if access.kind == "file-write" and ("mode" not in access.event.extra or id(access.event) in saved)
+        for place in access.places
+    }
     return {
         access.event.extra.get("number", -1)
         for access in found
         if access.kind == "load" and any(overlap(read, place) for read in access.places for place in written)
     }
+
+
+def saved_into(run: Any) -> set[int]:
+    """The files that were opened for `torch.save(state, file)`."""
+    calls = (event.extra["call"] for event, _ in recorded(run, "file-write"))
+    files = (value for call in calls for value in call.values if isinstance(value, Object))
+    return {id(file.facts["opened"]) for file in files if "opened" in file.facts}
