@@ -178,8 +178,10 @@ def told_so(run: Any) -> bool:
     if not one_device and any(trains or not left_to_choose(run, node, path) for node, path in prepared):
         return False
     for node, path in seen:
-        if node.op == "fit" or node.api.startswith("jax."):
+        if node.api.startswith("jax."):
             return False
+        if node.op == "fit":  # which starts as many processes as it finds devices
+            return one_device
         if node.op in STARTS:
             shared = not trains or node.path != run.entry.path
             content = left_to_choose(run, node, path) or (not trains and needs_no_launcher(node))
