@@ -27,6 +27,7 @@ ONE_PROCESS = re.compile(
     r"\s--(?:(?:nproc[-_]per[-_]node|num_gpus|num_processes)[= ]+1(?![\w.,*$%-])|include[= ]+[\w.-]+:\d+(?![\w,:@]))"
     r"|\btorchx\s+run\b.*\s-j\s*1x1(?![\w.,])"  # nodes, and processes on each of them
 )
+COUNTED = re.compile(r"\s--nproc|\s-j\b|\s[\"']?\$")  # how many processes, or a variable that may tell
 STARTS_MORE = re.compile(BESIDE_TASKS)
 ONE_STEP = re.compile(
     r"\b(?:mpirun|mpiexec)\b.*?\s-(?:n|np)\s+1(?![\w.,*$%-])|\bsrun\b.*?\s(?:-n\s*|--ntasks[= ])1(?![\w.,*$%-])"
@@ -141,7 +142,8 @@ def as_one_process(line: str, about: About) -> bool:
     if ONE_STEP.search(line) and not STARTS_MORE.search(line):
         return True
     several = about.batch or about.to_be_set or ELSEWHERE.search(line) or SEVERAL_NODES.search(line)
-    return ONE_PROCESS.search(line) is not None and not several
+    untold = ONE_LAUNCHER.search(line) is not None and COUNTED.search(line) is None  # torchrun starts one, then
+    return not several and (ONE_PROCESS.search(line) is not None or (untold and on_one_device(line, about)))
 
 
 def lines_of(text: str) -> Iterator[str]:
