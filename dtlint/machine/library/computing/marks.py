@@ -26,9 +26,13 @@ def put(machine: Machine, call: Invocation, param: str, tag: Any) -> None:
         return
     if not put_into(machine, value, tag, call.mask):
         expression = call.expression(param)
-        if isinstance(expression, ir.Name | ir.Attr):
+        if isinstance(expression, ir.Name):
             held = machine.evaluate(expression, call.mask)
             assignment.assign_target(machine, expression, marked(machine, held, tag), call.mask)
+        elif isinstance(expression, ir.Attr):  # by itself: that something came into it puts nothing to use
+            base = machine.evaluate(expression.value, call.mask)
+            held = machine.evaluate(expression, call.mask)
+            assignment.write_attribute(machine, base, expression.name, marked(machine, held, tag), call.mask)
 
 
 def put_into(machine: Machine, value: Value, tag: Any, mask: int, depth: int = 0) -> bool:
