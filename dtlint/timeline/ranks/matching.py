@@ -37,9 +37,11 @@ def given_to(event: Event) -> Iterator[Value]:
     """The arguments, and what is in a tuple or a dictionary of several tensors: `gather((answers, labels))`. How it is
     to be done is given to nobody: the group, the root, whether to wait."""
     call = event.extra.get("call")
-    row = call.row if call is not None else None
-    options = [call.get(name) for name in (row.group, row.root, row.asynchronous, *row.agree) if name] if row else []
-    for value in call.values if call is not None else ():
+    if call is None:
+        return
+    named = (call.row.group, call.row.root, call.row.asynchronous, *call.row.agree)
+    options = [call.get(name) for name in named if name]
+    for value in call.values:
         if any(value is option for option in options):
             continue
         if isinstance(value, Tuple):
