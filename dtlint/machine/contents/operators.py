@@ -96,7 +96,7 @@ def arithmetic_one(machine: Machine, op: str, left: Value, right: Value) -> Valu
             return opaque(machine, f"op {op}", left, right)
         if isinstance(result, str | bytes | tuple) and len(result) > 400:
             return opaque(machine, f"op {op}", left, right)
-        return Const(result, scale_of(left, right) if isinstance(result, int | float) else None)
+        return Const(result, scale_of(op, left, right) if isinstance(result, int | float) else None)
     if isinstance(left, Tuple) and isinstance(right, Tuple) and op == "+":
         return Tuple(left.items + right.items)
     if op == "*" and (isinstance(left, Tuple) or isinstance(right, Tuple)):
@@ -175,9 +175,11 @@ def few(times: Value) -> int | None:
     return int(times.value) if known and isinstance(times, Const) else None
 
 
-def scale_of(left: Const, right: Const) -> str | None:
+def scale_of(op: str, left: Const, right: Const) -> str | None:
     if "rank" in (left.scale, right.scale):
         return "rank"
+    if left.scale is None and right.scale == "world" and op in ("/", "//"):
+        return "per world"  # `512 // (8 * world)`: whoever divides by it multiplies by the world
     return left.scale or right.scale
 
 
