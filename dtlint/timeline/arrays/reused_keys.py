@@ -347,8 +347,8 @@ def started_over(run: Run, again: Again) -> bool:
     first, second = statement_at(run, place), statement_at(run, again.site)
     if not isinstance(first, ir.Assign) or not isinstance(second, ir.Assign):
         return False
-    if first is second and place != again.site:
-        return False  # two parts of one statement
+    if first is second and (place != again.site or any(map(keeps_each, first.targets))):
+        return False  # two parts of one statement, or `layers[name] = make(key)` in two turns
     one, other = first.value, second.value
     if not isinstance(one, ir.Call) or not isinstance(other, ir.Call):
         return False
@@ -356,6 +356,10 @@ def started_over(run: Run, again: Again) -> bool:
         return False
     held = {repr(part) for target in second.targets for part in getattr(target, "items", (target,))}
     return not any(repr(node) in held for node in every_node(other))
+
+
+def keeps_each(target: ir.Node) -> bool:
+    return isinstance(target, ir.Index) and not isinstance(target.index, ir.Const)
 
 
 def one_of_several(run: Run, place: Span) -> bool:

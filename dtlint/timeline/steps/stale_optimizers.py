@@ -32,9 +32,9 @@ def stale(run: Any) -> Iterator[tuple[Met, Met, Met]]:
                 if taken is not None:
                     yield met, wrap, taken
                 continue
-            again = [
-                other for other in made if other.number > wrap.number and optimises(other.event.extra["call"], model)
-            ]
+            outer = model.facts.get("wrapper") if isinstance(model, Object) else None
+            later = [other.event.extra["call"] for other in made if other.number > wrap.number]
+            again = any(optimises(other, one) for other in later for one in (model, outer))  # steps in its place
             if again or handed_over(wrap, call) or (is_engines(wrap) and not steps_itself(run, call)):
                 continue
             yield met, wrap, met
