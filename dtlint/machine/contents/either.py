@@ -17,6 +17,11 @@ ENTERED = 3  # the part of a loop's symbol that says what a name held before the
 
 
 def on_this_side(machine: Machine, value: Value) -> Value:
+    if isinstance(value, Unknown):  # asked of whatever is read: most of it was decided by nobody
+        if value.symbol not in machine.symbols.either and value.symbol.key[0] != "loop":
+            return value
+    elif not isinstance(value, Object) or value.number not in machine.symbols.made_on:
+        return value
     for _ in range(DEEP):
         if isinstance(value, Object):
             other = instead_of(machine, value)
