@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench.judging import table
 from bench.running import Answer, check
-from bench.ways.write import Program, carrying_things, chained, single
+from bench.ways.write import DRAWN, OF_RANK, Program, carrying_things, chained, single
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -18,12 +18,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--chained", type=int, default=0, metavar="N", help="draw as many programs of several ways each"
     )
+    parser.add_argument("--drawn", action="store_true", help="each rank draws what it decides by")
     parser.add_argument(
         "--things", action="store_true", help="mistakes with things that are carried, of other families"
     )
     parser.add_argument("--write", type=Path, metavar="DIR", help="keep the programs in this directory")
     options = parser.parse_args(arguments)
-    programs = tuple(chained(range(options.chained)) if options.chained else single())
+    own = DRAWN if options.drawn else OF_RANK
+    programs = tuple(chained(range(options.chained)) if options.chained else single(own))
     if options.things:
         programs = tuple(carrying_things())
     with tempfile.TemporaryDirectory(prefix="dtlint-ways-") as temporary:

@@ -12,7 +12,7 @@ from importlib import import_module
 from bench.drawn.vocabulary import TAIL
 from bench.ways.ways import FOLDER, PARAMETERS, Way, ways
 
-OF_RANK, ALIKE = "rank == 0", "options.a"
+OF_RANK, DRAWN, ALIKE = "rank == 0", "random.random() < 0.5", "options.a"
 CALL = "dist.barrier"
 LONGEST = 3  # ways by which a decision comes to where it is taken
 
@@ -25,15 +25,16 @@ class Program:
     code: str = "DT1"
 
 
-def single() -> Iterator[Program]:
+def single(own: str = OF_RANK) -> Iterator[Program]:
     """Each way by itself: as a function that is called, and as far as it can be, written in place. Once the ranks
-    differ in what is given, and once they are alike; another thing is beside it of which it is the other way round."""
+    differ in what is given, and once they are alike; another thing is beside it of which it is the other way round.
+    `own` says how they differ: by rank, or each draws for itself, so that nobody knows which ones do."""
     for kind in PARAMETERS:
         for way in ways(kind):
             for called in (True, False) if way.answer or kind != "carried" else (True,):
                 for differs in (True, False):
                     name = f"{way.name}_{'called' if called else 'inline'}_{'differs' if differs else 'alike'}"
-                    given, other = (OF_RANK, ALIKE) if differs else (ALIKE, OF_RANK)
+                    given, other = (own, ALIKE) if differs else (ALIKE, own)
                     lines = [f"given = {given}", f"other = {other}", *used(way, "given", called)]
                     if kind == "carried":
                         lines += ["if answer:", f"    {CALL}()"]
@@ -72,7 +73,7 @@ def program(name: str, several: list[Way], lines: list[str], called: bool, parts
     definitions = [text for way in several for text in way.definitions]
     definitions += [function(way, called) for way in several if called or way.leaves]
     body = textwrap.indent("\n".join(["rank = dist.get_rank()", *lines]), "    ")
-    head = "\n".join(["import argparse", *imports, "", "import torch.distributed as dist", "", ""])
+    head = "\n".join(["import argparse", "import random", *imports, "", "import torch.distributed as dist", "", ""])
     return Program(name, "\n\n\n".join([head, *definitions, f"def run(options):\n{body}"]) + "\n" + TAIL, parts)
 
 

@@ -142,10 +142,12 @@ def join(
 
 
 def is_made(value: Value, symbols: Symbols) -> bool:
-    """Is it a thing of a class of the program, or one of several?"""
+    """Is it a thing of a class of the program, or something that is called, or one of several?"""
     if isinstance(value, Unknown):
         return value.symbol in symbols.made_apart
-    return isinstance(value, Object) and isinstance(value.kind, ClassRef)
+    if isinstance(value, Object):
+        return isinstance(value.kind, ClassRef)
+    return isinstance(value, FunctionRef | Bound | ClassRef | External)
 
 
 def own_already(left: Value, right: Value) -> Cause | None:

@@ -13,7 +13,7 @@ import pytest
 from bench.ways.__main__ import checked, failures, misjudged
 from bench.ways.play import parted
 from bench.ways.ways import FOLDER, PARAMETERS, Way, ways
-from bench.ways.write import Program, carrying_things, chained, single
+from bench.ways.write import DRAWN, Program, carrying_things, chained, single
 
 FEW = 24  # one of so many programs is judged in the fast suite
 
@@ -49,7 +49,7 @@ def test_every_function_that_looks_like_a_way_is_one() -> None:
 
 
 def test_labels_are_what_four_ranks_do() -> None:
-    programs = (*single(), *chained(range(200)))
+    programs = (*single(), *single(DRAWN), *chained(range(200)))
     assert [one.name for one in programs if parted(one.source) is not one.wrong] == []
 
 
@@ -61,6 +61,14 @@ def test_some_are_judged_as_they_run(tmp_path: Path) -> None:
 def test_all_are_judged_as_they_run(tmp_path: Path) -> None:
     wrong = judged([*single(), *chained(range(300)), *carrying_things()], tmp_path)
     assert sorted({name for one in wrong for name in known() if one.name.startswith(f"{name}_")}) == sorted(known())
+
+
+@pytest.mark.slow
+def test_all_are_judged_where_each_rank_draws(tmp_path: Path) -> None:
+    told, answer = checked(programs := list(single(DRAWN)), tmp_path)
+    assert failures(answer) == []
+    wrong = {one.name.rsplit("_", 2)[0] for one in misjudged(programs, told)} - set(known())
+    assert sorted(wrong) == sorted(known("drawn.txt"))
 
 
 def judged(programs: list[Program], folder: Path) -> list[Program]:
@@ -75,6 +83,6 @@ def is_known(one: Program) -> bool:
     return any(f"def {name.split('_', 2)[2]}(" in one.source or one.name.startswith(f"{name}_") for name in known())
 
 
-def known() -> Iterable[str]:
-    lines = (FOLDER / "known.txt").read_text(encoding="utf-8").splitlines()
+def known(name: str = "known.txt") -> Iterable[str]:
+    lines = (FOLDER / name).read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line and not line.startswith("#")]

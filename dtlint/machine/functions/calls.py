@@ -38,6 +38,7 @@ from dtlint.machine.names.frames import Frame
 from dtlint.machine.values import (
     NONE,
     Bound,
+    Cause,
     ClassRef,
     Const,
     External,
@@ -45,6 +46,7 @@ from dtlint.machine.values import (
     Object,
     Otherwise,
     Row,
+    Symbol,
     Unknown,
     Value,
 )
@@ -153,6 +155,9 @@ def call_value(
         return library.calling.call(machine, callee.name, None, arguments, keywords, mask, node, decorating)
     if isinstance(callee, Object):
         return call_object(machine, callee, arguments, keywords, mask, node)
+    if isinstance(callee, Unknown) and callee.symbol in machine.symbols.made_apart:
+        sides = machine.symbols.made_apart[callee.symbol]
+        return call_one_of(machine, sides, callee.symbol.key[1], callee.cause, arguments, keywords, mask, node)
     if isinstance(callee, Unknown) and callee.like is not None:
         return call_value(machine, callee.like, arguments, keywords, mask, node)
     made = library.answering.call_unknown(machine, callee, arguments, keywords, mask, node)
@@ -199,11 +204,26 @@ def call_one_of_two(
     node: ir.Call | None,
 ) -> Value:
     """All lanes call the one, or all of them the other: who knows the answer knows which."""
-    from dtlint.machine.control.branches import choose
-
     question, answer, other = otherwise
     one = copy(callee)
     one.otherwise = None
+    sides = (one, other) if answer else (other, one)
+    return call_one_of(machine, sides, question, None, arguments, keywords, mask, node)
+
+
+def call_one_of(
+    machine: Machine,
+    sides: tuple[Value, Value],
+    question: Symbol,
+    cause: Cause | None,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+    node: ir.Call | None,
+) -> Value:
+    """With a cause some lanes may call the one while others call the other."""
+    from dtlint.machine.control.branches import choose
+
     given: dict[bool, Value] = {}
 
     def side(function: Value, which: bool) -> Callable[[int], int]:
@@ -213,17 +233,15 @@ def call_one_of_two(
 
         return run
 
-    then, rest = (one, other) if answer else (other, one)
     older = machine.objects
-    choose(
-        machine, mask, None, question, machine.current_at, lambda: WHAT_IS_CALLED, side(then, True), side(rest, False)
-    )
+    then, rest = side(sides[0], True), side(sides[1], False)
+    choose(machine, mask, cause, question, machine.current_at, lambda: WHAT_IS_CALLED, then, rest)
     if len(given) < len((True, False)):
         return next(iter(given.values()))
     alike = [value for value in given.values() if value.cause is None]
     if len(alike) == 1 and not isinstance(alike[0], Const):
         return alike[0]  # what follows may be for those only whose answer the ranks share
-    return join(given[True], given[False], machine.symbols, question, None, older)
+    return join(given[True], given[False], machine.symbols, question, cause, older)
 
 
 def call_bound(

@@ -13,6 +13,7 @@ from dtlint.machine import library
 from dtlint.machine.contents import containers, lacking, written
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import kept, one_of_several
+from dtlint.machine.joining import join
 from dtlint.machine.lanes import map_lanes, token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.jax import facts as jax_facts
@@ -369,6 +370,10 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     from dtlint.machine.library.python import options
     from dtlint.machine.library.training import gradient_parts, own_gradients
 
+    sides = machine.symbols.made_apart.get(base.symbol)
+    if sides is not None and base.cause is not None:
+        then, other = (read(machine, side, name, mask) for side in sides)
+        return join(then, other, machine.symbols, base.symbol.key[1], base.cause)
     if base.like is not None:
         return read(machine, base.like, name, mask)
     found = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dtlint.machine import library
-from dtlint.machine.contents import dealt, own_keys, written
+from dtlint.machine.contents import by_own_index, dealt, own_keys, written
 from dtlint.machine.contents.containers import (
     ALIKE,
     KEYS,
@@ -20,7 +20,7 @@ from dtlint.machine.contents.containers import (
     of_each_lane,
     without_lengths,
 )
-from dtlint.machine.contents.dictionaries import as_key, key_for, one_of_makers
+from dtlint.machine.contents.dictionaries import as_key, entries, key_for, one_of_makers
 from dtlint.machine.contents.keys_of_some import OTHERS
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.core import Machine
@@ -176,13 +176,17 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
                 return machine.unknown("missing key", base.number, repr(index.value)[:40])
             others = others_in(machine, base) if rest.cause is not None else rest
             return opaque(machine, "item", others, index)  # the keys that are known say nothing about this one
-        return one_of_makers(machine, base, index) or one_of(machine, base, opaque(machine, "item", base, index))
+        own = by_own_index.one_of(machine, index, dict(entries(base))) if "[]" not in base.attributes else None
+        return own or one_of_makers(machine, base, index) or one_of(machine, base, opaque(machine, "item", base, index))
     if columns_in(base):
         return element(machine, base)
     if known is not None:
         if index.cause is None:
             dealt.asked(known, index)
             return roots.chosen_by(machine, index, element(machine, base, index))
+        own = by_own_index.one_of(machine, index, dict(enumerate(known)))
+        if own is not None:
+            return own
         joined = element(machine, base)
         like = joined if isinstance(joined, Object) else getattr(joined, "like", None)
         picked = machine.unknown("item", token(base), token(index), cause=index.cause, like=like)

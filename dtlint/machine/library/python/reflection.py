@@ -10,7 +10,7 @@ import types
 import typing
 from dataclasses import replace
 
-from dtlint.machine.contents import containers, lacking, plain, written
+from dtlint.machine.contents import by_own_index, containers, lacking, plain, written
 from dtlint.machine.contents.opaque import opaque
 from dtlint.machine.control.agreeing import AGREED
 from dtlint.machine.core import Machine
@@ -198,6 +198,15 @@ def getattr_(machine: Machine, call: Invocation) -> Value | None:
 
     if len(call.arguments) >= 2 and isinstance(call.arguments[1], Row):
         return of_each_name(machine, call, call.arguments[1])
+    if len(call.arguments) >= 2:
+
+        def read(name: Const) -> Value:
+            given = (call.arguments[0], name, *call.arguments[2:])
+            return getattr_(machine, replace(call, arguments=given)) or NONE
+
+        own = by_own_index.by_name(machine, call.arguments[1], read)
+        if own is not None:
+            return own
     if len(call.arguments) >= 2 and isinstance(call.arguments[1], Const) and isinstance(call.arguments[1].value, str):
         base, name = call.arguments[0], call.arguments[1].value
         if isinstance(base, Object) and isinstance(base.kind, ClassRef) and len(call.arguments) == 3:
