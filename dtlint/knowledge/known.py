@@ -52,6 +52,7 @@ class Knowledge:
     still: Mapping[str, bool]  # options, and the value with which a model draws nothing
     texts: frozenset[str]  # fields of records that hold texts, whoever has written them
     machines: tuple[str, ...]  # words of who reckons with more than one machine
+    launched: frozenset[str]  # variables that every launcher of PyTorch sets
     axes: frozenset[str]  # options that say what of the arguments is mapped, static or given away
     draws: frozenset[str]  # options that say which generator draws
     beginning: frozenset[str]  # methods that make the weights of a layer

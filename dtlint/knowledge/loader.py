@@ -118,6 +118,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         places=last_names(api for api in every if api.does == "value" and api.value not in ("", "open_run", "never")),
         anywhere={api.last: api for api in apis.values() if api.extra.get("anywhere")},
         machines=tuple(listed(packs, "words", "machines")),
+        launched=frozenset(listed(packs, "words", "launched")),
         axes=frozenset(listed(packs, "words", "axes")),
         draws=frozenset(listed(packs, "words", "draws")),
         beginning=frozenset(listed(packs, "words", "beginning")),

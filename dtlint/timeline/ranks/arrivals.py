@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from dtlint.findings import Step
 from dtlint.machine.library.invocation import Invocation
@@ -12,6 +12,7 @@ from dtlint.machine.library.meeting.origins import SITES, SPAWNED, WORKED, spawn
 from dtlint.machine.logs import Call, Decision, Event, LogNode, plain_question
 from dtlint.machine.run import SEEN, Run
 from dtlint.machine.starts.entries import CALLED_ALONE, CALLED_ON_ALL, HELD_BY_ALL, MADE
+from dtlint.machine.values import Symbol
 from dtlint.timeline.arrays.lives import NOTHING, Use, across, guarding, sides
 from dtlint.timeline.options import asked_by_itself, left_out_nowhere
 from dtlint.timeline.places.files import WRITES, acting
@@ -84,7 +85,29 @@ def instead_of_start(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
     known = [Use(NOTHING, one, above) for one, above in recorded(run, *STARTS, "<collective>")]
     starts = [one for one in known if one.event.op in BEGINS] or known
     here = Use(NOTHING, event, path)
+    if launched_by_nobody(run, here):
+        return True
     return across(here, starts) or (bool(starts) and all(otherwise_asked(here, one) for one in starts))
+
+
+def launched_by_nobody(run: Run, here: Use) -> bool:
+    """On the side of `"RANK" in os.environ` where the variable is missing, and where no other launcher has set its
+    own: `elif "SLURM_PROCID" in os.environ:`. Processes that the program starts itself go without; who calls
+    a function of its own isn't known."""
+    if run.entry.kind != "script" or run.facts.get(SPAWNED) or run.facts.get(WORKED):
+        return False
+    questions = [(plain_question(choice.symbol), then) for choice, then in sides(here)]
+    known = [(asked, then is given) for (asked, given), then in questions if asked is not None]
+    missing = any(not there and asks_for(asked, run.knowledge.launched) for asked, there in known)
+    return missing and not any(there and asks_for(asked, run.knowledge.environment) for asked, there in known)
+
+
+def asks_for(asked: Symbol, variables: Container[str]) -> bool:
+    """`"RANK" in os.environ`, `"RANK" in os.environ and "WORLD_SIZE" in os.environ`"""
+    kind, *parts = asked.key
+    if kind == "and":
+        return all(isinstance(part, Symbol) and asks_for(part, variables) for part in parts)
+    return kind == "compare in" and parts[0] in variables and parts[1:] == ["os.environ"]
 
 
 def otherwise_asked(here: Use, start: Use) -> bool:
