@@ -95,9 +95,9 @@ def of_settings(machine: Machine, base: Value, index: Value, mask: int) -> Value
 def by_name(
     machine: Machine, thing: Value, index: Value, method: str, arguments: tuple[Value, ...], mask: int
 ) -> Value | None:
-    """`params["lr"]`, where the class says itself what stands under a name; under the name that each rank has."""
+    """`params["lr"]`, `batches[0]`, where the class itself says what is there; under the name that each rank has."""
     names = index.lanes if isinstance(index, Row) else (index,)
-    if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef) or not all(map(is_text, names)):
+    if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef) or not all(map(is_written, names)):
         return None
     from dtlint.machine.functions import calls
 
@@ -105,6 +105,10 @@ def by_name(
     if not isinstance(found, FunctionRef):
         return None
     return calls.follow(machine, found, thing, arguments, (), mask)
+
+
+def is_written(index: Value) -> bool:
+    return isinstance(index, Const) and type(index.value) in (str, int)
 
 
 def derived(machine: Machine, thing: Object) -> bool:

@@ -156,6 +156,7 @@ def on_purpose(run: Run, again: Again) -> bool:
         or other_losses(run, again)
         or dropped(run, again)
         or for_shape(run, again)
+        or replaced(run, again)
         or side_by_side(run, again)
     )
 
@@ -261,14 +262,15 @@ def learned(run: Run, use: Use, other: Use) -> set[object]:
 
 def dropped(run: Run, again: Again) -> bool:
     """Does nobody take what one of the two gives? `step(key, state)` once, before the clock is started, compiles it;
-    `plot(key, axis)` in every turn draws a picture."""
+    `plot(key, axis)` in every turn draws a picture; a helper leaves what it has drawn unread."""
     nothing = run.facts.get(CHANGED_NOTHING, ())
     uses = [(again.second, again.site)]
     if again.first is not None:
         uses.append((again.first, first_site(again.first, again)))
     for use, site in uses:
-        own = (site.path, (site.line, site.column)) == (use.event.path, use.event.at[:2])
-        if own or any((site.path, site.line, site.column) == (path, *at[:2]) for path, at in nothing):
+        if looked_at_by_nobody(run.project.tree(use.event.path), *use.event.at[:2]):
+            return True
+        if any((site.path, site.line, site.column) == (path, *at[:2]) for path, at in nothing):
             if looked_at_by_nobody(run.project.tree(site.path), site.line, site.column):
                 return True
     return False
@@ -360,6 +362,14 @@ def started_over(run: Run, again: Again) -> bool:
 
 def keeps_each(target: ir.Node) -> bool:
     return isinstance(target, ir.Index) and not isinstance(target.index, ir.Const)
+
+
+def replaced(run: Run, again: Again) -> bool:
+    """Does what the second draws take the place of what the first has drawn: `tree_at(weight_of, layer, weight)`?"""
+    if again.first is None:
+        return False
+    pair = tuple(key_splits.origin(use.event.extra["call"]) for use in (again.first, again.second))
+    return pair in run.facts.get(key_splits.REPLACED, ())
 
 
 def one_of_several(run: Run, place: Span) -> bool:

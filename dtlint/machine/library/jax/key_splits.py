@@ -19,6 +19,7 @@ AGAIN = "jax split again"  # and those that were split themselves
 DEEPEST = 8
 DRAWN = "drawn"  # of a call: its number
 LEARNED = "jax learned origins"  # fact of the run: of what losses are differentiated by
+REPLACED = "jax replaced"  # fact of the run: of two draws, the one of which the other's numbers have taken the place
 COPIED = "replicate"  # record of what is copied to all devices
 EACH = -1  # the place of a part nobody knows the place of
 Part = tuple[int, int]  # the split, and the place in what it gives
@@ -56,9 +57,18 @@ def origin(call: Invocation) -> int:
 
 def learned(machine: Machine, parameters: tuple[Value, ...]) -> None:
     """A loss is differentiated by these."""
-    tags = (leaf.tags for value in parameters for leaf in jax_facts.leaves(value, DEEPEST))
-    known = machine.facts.setdefault(LEARNED, set())
-    known.update(tag[2] for one in tags for tag in jax_facts.words(one, ORIGIN))
+    machine.facts.setdefault(LEARNED, set()).update(*map(origins_in, parameters))
+
+
+def put_in_place(machine: Machine, tree: Value, new: Value) -> None:
+    """What a tree holds is replaced: of what it was drawn by, nobody gets to see anything."""
+    older, newer = origins_in(tree), origins_in(new)
+    machine.facts.setdefault(REPLACED, set()).update((one, other) for one in older for other in newer)
+
+
+def origins_in(value: Value) -> set[int]:
+    tags = (leaf.tags for leaf in jax_facts.leaves(value, DEEPEST))
+    return {tag[2] for one in tags for tag in jax_facts.words(one, ORIGIN)}
 
 
 def parted(facts: dict[str, object], one: Invocation, other: Invocation) -> bool:
