@@ -26,7 +26,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import key_splits
 from dtlint.machine.library.jax.facts import LEARNED, has, words
-from dtlint.machine.library.jax.keys import OUTSIDE, roots_of
+from dtlint.machine.library.jax.keys import BEGUN, OUTSIDE, roots_of
 from dtlint.machine.library.python.generators import ASKED, HANDED_OUT, RESUMED
 from dtlint.machine.logs import Call, Event, Loop, Site
 from dtlint.machine.run import Run
@@ -157,6 +157,7 @@ def on_purpose(run: Run, again: Again) -> bool:
         or dropped(run, again)
         or for_shape(run, again)
         or replaced(run, again)
+        or begun_each_time(run, again)
         or side_by_side(run, again)
     )
 
@@ -362,6 +363,16 @@ def started_over(run: Run, again: Again) -> bool:
 
 def keeps_each(target: ir.Node) -> bool:
     return isinstance(target, ir.Index) and not isinstance(target.index, ir.Const)
+
+
+def begun_each_time(run: Run, again: Again) -> bool:
+    """Does a layer that is called twice begin a parameter? It has another key for that each time."""
+    key = key_used(again.second.event) or NONE
+    if words(key.tags, OUTSIDE) or any(roots_of(key)):
+        return False  # it comes from outside of that
+    places, path = run.facts.get(BEGUN, ()), again.second.path
+    common = in_common(again.first.path, path) if again.first is not None else 0
+    return any(isinstance(node, Call) and (node.path, node.at) in places for node in path[common:])
 
 
 def replaced(run: Run, again: Again) -> bool:

@@ -34,6 +34,7 @@ INHERITED = frozenset(
 )
 WRITTEN_THERE = "jax written"  # fact of the run: keys that a mapped function makes of a seed that is written there
 SEEN_INSIDE = "seen inside"  # of a call of a library: the method of the project is run that gets its keywords
+BEGUN = "jax parameters begun"  # fact of the run: where a layer hands a key of its own to who begins its parameter
 FIXED = frozenset({"parameter", "loop", "attr", "scan", "missing", "keyword"})
 
 
