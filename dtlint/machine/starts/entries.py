@@ -131,6 +131,8 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
     answer = entering.enter(machine, value, thing, arguments, keywords, machine.world.full, None)
     note_answer(machine, value, receiver, answer, machine.world.full)
     given_back.call(machine, answer)
+    if isinstance(receiver, Object) and function.name in run_before.CONSTRUCTORS:
+        given_back.call_kept(machine, receiver)
     if isinstance(receiver, Object) and is_loss(machine, value, receiver):
         steering.learns(machine, receiver, value, answer, machine.world.full)
     if handed:

@@ -1,4 +1,5 @@
 """What does a builder that nobody calls give back to be called? `make_step(model)` is of no use until its step is run.
+Neither is a network whose constructor has kept what it computes with.
 
 Whoever comes for the builder calls what it made, on all ranks and on arguments of their own. Several functions are run
 in the order in which they are given back. What a step names of mapped axes, its caller may bind.
@@ -23,10 +24,18 @@ def call(machine: Machine, answer: Value) -> None:
             call_one(machine, value, made)
 
 
+def call_kept(machine: Machine, holder: Object) -> None:
+    """`self.apply = network.apply`, in a constructor: whoever has the object calls it."""
+    for value in list(holder.attributes.values()):
+        call(machine, value)
+
+
 def parts(answer: Value) -> Iterator[Value]:
     if isinstance(answer, Tuple):
         for item in answer.items:
             yield from parts(item)
+    elif isinstance(answer, Object) and answer.facts.get("order") == ("init", "apply"):
+        yield answer.facts["function"]  # what a library has made two functions of
     else:
         yield answer
 
