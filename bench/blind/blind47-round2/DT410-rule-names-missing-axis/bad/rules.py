@@ -1,0 +1,11 @@
+from jax.sharding import PartitionSpec
+
+RULES = {
+    "batch": "data",
+    "embed": None,
+    "heads": "tensor",
+}
+
+
+def spec(*logical):
+    return PartitionSpec(*(RULES[name] for name in logical))

@@ -1,0 +1,13 @@
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Window:
+    size: int
+
+    def closes(self, index: int) -> bool:
+        return (index + 1) % self.size == 0
+
+    def context(self, model, index: int):
+        return nullcontext() if self.closes(index) else model.no_sync()

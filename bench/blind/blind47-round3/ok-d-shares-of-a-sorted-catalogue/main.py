@@ -1,0 +1,35 @@
+import random
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+
+def share(paths, rank, world, seed):
+    order = list(paths)
+    random.Random(seed).shuffle(order)
+    usable = len(order) - len(order) % world
+    return order[rank:usable:world]
+
+
+def main(root):
+    dist.init_process_group("gloo")
+    torch.manual_seed(0)
+    paths = sorted(Path(root).rglob("*.npy"))
+    model = DistributedDataParallel(nn.Linear(10, 10))
+    optimizer = torch.optim.SGD(model.parameters(), 0.01)
+    for epoch in range(3):
+        for path in share(paths, dist.get_rank(), dist.get_world_size(), seed=epoch):
+            x = torch.from_numpy(np.load(path))
+            optimizer.zero_grad()
+            (model(x) - x).square().mean().backward()
+            optimizer.step()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,13 @@
+from contextlib import contextmanager
+from typing import Iterator
+
+import torch.distributed as dist
+
+
+@contextmanager
+def session(backend: str = "gloo") -> Iterator[int]:
+    dist.init_process_group(backend)
+    try:
+        yield dist.get_rank()
+    finally:
+        dist.destroy_process_group()

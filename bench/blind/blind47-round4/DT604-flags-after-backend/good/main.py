@@ -1,0 +1,15 @@
+import runtime
+
+runtime.virtual_devices(8)
+
+import jax
+import jax.numpy as jnp
+
+
+def main():
+    total = jax.pmap(lambda x: jax.lax.psum(x, "i"), axis_name="i")(jnp.ones(jax.local_device_count()))
+    print(total[0])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+import os
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+if __name__ == "__main__":
+    local = int(os.environ["LOCAL_RANK"])
+    torch.cuda.set_device(local)
+    dist.init_process_group("nccl")
+    torch.manual_seed(0)
+    model = DistributedDataParallel(nn.Linear(4, 4).cuda(), device_ids=[local])
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    noise = torch.Generator(device="cuda").manual_seed(dist.get_rank())
+    for _ in range(10):
+        optimizer.zero_grad()
+        model(torch.randn(8, 4, generator=noise, device="cuda")).square().mean().backward()
+        optimizer.step()
+    dist.destroy_process_group()

@@ -1,0 +1,20 @@
+from dataclasses import dataclass, field
+
+import torch
+import torch.distributed as dist
+import torch.nn.functional as F
+
+
+@dataclass
+class Collected:
+    scores: list[torch.Tensor] = field(default_factory=list)
+
+    def add(self, logits: torch.Tensor, floor: float = 0.5) -> None:
+        values = logits.sigmoid().flatten()
+        self.scores.append(values[values > floor])
+
+    def everywhere(self) -> torch.Tensor:
+        mine = torch.cat(self.scores)
+        parts = [torch.empty_like(mine) for _ in range(dist.get_world_size())]
+        dist.all_gather(parts, mine)
+        return torch.cat(parts)

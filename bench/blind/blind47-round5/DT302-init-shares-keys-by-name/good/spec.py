@@ -1,0 +1,20 @@
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+
+class Dense(NamedTuple):
+    rows: int
+    columns: int
+
+    def init(self, key):
+        return jax.random.normal(key, (self.rows, self.columns)) / jnp.sqrt(self.rows)
+
+
+LAYERS = {"encode": Dense(8, 32), "decode": Dense(32, 8)}
+
+
+def init(key):
+    key, *subs = jax.random.split(key, len(LAYERS) + 1)
+    return {name: layer.init(sub) for (name, layer), sub in zip(LAYERS.items(), subs)}, key

@@ -1,0 +1,9 @@
+import torch
+from torch.distributed.fsdp import FullyShardedDataParallel as FSDP
+
+from base import Trainer
+
+
+class ShardedTrainer(Trainer):
+    def setup(self):
+        self.model = FSDP(self.model, device_id=torch.cuda.current_device())
