@@ -185,9 +185,16 @@ def put_back(run: Run, again: Again) -> bool:
                 came_out |= names_in(line.targets)
         elif isinstance(line, ir.ExprStmt) and isinstance(line.value, ir.Call):
             named = names_in(line.value)
-            if given.id in named and came_out & named - {given.id}:
+            if given.id in handed_to(line.value) and came_out & named - {given.id}:
                 return True
     return False
+
+
+def handed_to(call: ir.Call) -> set[str]:
+    """The things that a call is given as they are, or is asked of: what `print(new.w - old.w)` shows is none."""
+    asked = (call.func.value,) if isinstance(call.func, ir.Attr) else ()
+    given = (*asked, *call.args, *(value for _, value in call.keywords))
+    return {one.id for one in given if isinstance(one, ir.Name)}
 
 
 def names_in(part: object) -> set[str]:
