@@ -1,9 +1,9 @@
 """What do an instance's other methods put there, when its constructor has not?
 
 `setup()`, `from_pretrained()`, `build()`: methods that make the model, wrap it and start the ranks, for the methods
-that train. Each is run once on the instance, as nobody is seen to call it, and as far as it puts something there: what
-it communicates is set aside, and of what it writes only those things are kept that were not there before. What a
-framework calls in one process of each node alone is run for those ranks.
+that train. Each is run once on the instance, as nobody is seen to call it: what it communicates is set aside, and of
+what it writes only those things are kept that were not there before. What a framework calls in one process of each
+node alone is run for those ranks.
 """
 
 from __future__ import annotations
@@ -127,23 +127,7 @@ def by_method(
 ) -> None:
     value = owner.attributes.get(method.name)
     if isinstance(value, FunctionRef) and value.node is method and value.closure is not None:
-        start = FunctionRef(
-            beginning(machine, method, wanted), value.path, value.closure, owner, value.defaults, value.kind
-        )
-        run_aside(machine, start, thing, arguments(machine, method, True), thing.attributes, wanted, first)
-
-
-def beginning(machine: Machine, method: ir.Function, wanted: set[str]) -> ir.Function:
-    """The method up to the last statement that gives the instance one of these: the rest of it may take long."""
-    giving = [number for number, one in enumerate(method.body, 1) if not wanted.isdisjoint(given_in(one))]
-    end = giving[-1] if giving else len(method.body)
-    if end == len(method.body):
-        return method
-    known: dict[tuple[int, int], ir.Function] = machine.notes.setdefault("beginnings", {})
-    if (id(method), end) not in known:
-        fields = {name: getattr(method, name) for name in ir.Function.__slots__}
-        known[id(method), end] = ir.Function(**{**fields, "body": method.body[:end]})
-    return known[id(method), end]
+        run_aside(machine, value, thing, arguments(machine, method, True), thing.attributes, wanted, first)
 
 
 def given_in(part: ir.Node) -> Iterator[str]:
