@@ -79,7 +79,7 @@ KNOWN = {
     ("other names", "DT412/truthy_rank_means_main"): "`if rank:` is a mistake where the name means a rank",
     ("one more call", "DT209/asked_of_all_ranks.py"): DEEP,
     ("one more call", "DT111/counter_behind_a_function.py"): "a global that a helper of a helper counts",
-    ("one more call", "DT302/behind_own_module"): DEEP,
+    ("one more call", "DT302/a_round_calls_two_that_draw.py"): DEEP,
     ("one more call", "DT302/carry_of_a_scan_was_spent.py"): DEEP,
     (
         "one more call",

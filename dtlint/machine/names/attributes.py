@@ -373,7 +373,8 @@ def of_unknown(machine: Machine, base: Unknown, name: str, mask: int) -> Value:
     sides = machine.symbols.made_apart.get(base.symbol)
     if sides is not None and base.cause is not None:
         then, other = (read(machine, side, name, mask) for side in sides)
-        return join(then, other, machine.symbols, base.symbol.key[1], base.cause)
+        if all(isinstance(one, Bound) and isinstance(one.function, FunctionRef) for one in (then, other)):
+            return join(then, other, machine.symbols, base.symbol.key[1], base.cause)
     if base.like is not None:
         return read(machine, base.like, name, mask)
     found = (
