@@ -167,8 +167,11 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
         machine.set(container, "content", held, mask)
     elif container.kind == "list":
         known = items_of(machine, container)
-        if rearranged(machine, container, operator.setitem, (index, value), mask) is not None:
+        own_part = isinstance(index, Row) and isinstance(value, Unknown)  # `gathered[rank] = mine`: made of all of them
+        if not own_part and rearranged(machine, container, operator.setitem, (index, value), mask) is not None:
             return
+        if known is not None and isinstance(index, Const) and isinstance(index.value, int):
+            return  # there is no such place
         if value.cause is not None or index.cause is not None:
             filled_by.put(machine, container, mask)
             widened = opaque(machine, ITEMS, value, index)
