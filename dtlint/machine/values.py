@@ -360,6 +360,11 @@ class FunctionRef(Value):
     def name(self) -> str:
         return getattr(self.node, "qualname", "<lambda>")
 
+    @property
+    def within_another(self) -> bool:
+        """It is defined in a function, and a part of what that one does: a step for `scan`, a loss for `grad`."""
+        return self.closure is not None and self.closure is not self.closure.globals
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, FunctionRef)

@@ -344,7 +344,7 @@ def calls_itself(machine: Machine, function: FunctionRef, arguments: tuple[Value
         own = [frame for frame in frames if frame.function is not None and frame.function.node is function.node]
         if not any(frame.loops for frame in own):
             return False
-    if not TWICE <= entered < WITHIN_EACH_OTHER or around is None or around is around.globals:
+    if not TWICE <= entered < WITHIN_EACH_OTHER or around is None or not function.within_another:
         return entered >= TWICE
     running = (frame.function for frame in machine.frame.and_callers())
     same = [one for one in running if one is not None and one.node is function.node and one.closure is function.closure]
@@ -383,7 +383,7 @@ def untold(machine: Machine, function: FunctionRef, mask: int, arguments: tuple[
     """A call that is not followed, and that may communicate: what stands beside it cannot be judged, and what it
     gives may be everybody's."""
     node = function.node
-    names = node.tokens if isinstance(node, ir.Function) else run_later.names_in(node)
+    names = run_later.names_in(node)
     if names.isdisjoint(machine.interesting) and not any(may_talk(value) for value in arguments):
         return False
     for value in arguments:

@@ -9,7 +9,6 @@ from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import parameters
-from dtlint.machine.functions.following import within_another
 from dtlint.machine.joining import join
 from dtlint.machine.lanes import row, token
 from dtlint.machine.library.invocation import Keywords
@@ -71,7 +70,7 @@ def enter(
     machine.frame = frame
     begun = group_start.is_started(machine)
     own = bool(machine.stack) and receiver is not None and receiver is machine.own
-    own = own or within_another(function)  # as is a function with those that are defined in it
+    own = own or function.within_another  # as is a function with those that are defined in it
     machine.deepest += own  # a class is one unit: what its methods do for each other is no deeper than they are
     machine.near += own
     machine.stack.append(id(node))

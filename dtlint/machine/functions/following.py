@@ -36,7 +36,7 @@ def too_deep(machine: Machine, function: FunctionRef, mask: int) -> bool:
     """Beyond the deepest are followed constructors, what matters where lanes have parted, and what calls nobody."""
     weary = machine.weary()
     deepest = min(machine.deepest, NEAR_THE_END) if weary else machine.deepest
-    beyond = len(machine.stack) - deepest - (function.name in ("__init__", "__post_init__")) - within_another(function)
+    beyond = len(machine.stack) - deepest - (function.name in ("__init__", "__post_init__")) - function.within_another
     if beyond < 0 or (beyond < FURTHER and not weary and machine.parted(mask)):
         return False
     leaves: dict[int, bool] = machine.notes.setdefault("leaves", {})
@@ -44,12 +44,6 @@ def too_deep(machine: Machine, function: FunctionRef, mask: int) -> bool:
     if known is None:
         known = leaves[id(function.node)] = is_leaf(machine, function.node)
     return not known
-
-
-def within_another(function: FunctionRef) -> bool:
-    """It is defined in a function, and a part of what that one does: a step for `scan`, a loss for `grad`."""
-    around = function.closure
-    return around is not None and around is not around.globals
 
 
 def is_leaf(machine: Machine, node: ir.Function | ir.Lambda) -> bool:
@@ -121,7 +115,7 @@ def can_skip(
     traced = machine.flow is not None and len(machine.stack) < 20
     on_devices = traced and bool(machine.facts.get("jax mappings"))
     near = machine.near + (FURTHER if machine.facts.get("inside") else 0)  # what is run to see what data it gives
-    near += within_another(function)
+    near += function.within_another
     if (
         (len(machine.stack) >= near or machine.weary())
         and not on_devices

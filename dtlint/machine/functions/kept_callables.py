@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dtlint.ir import nodes as ir
 from dtlint.machine.core import Machine
 from dtlint.machine.library.python.run_later import names_in
 from dtlint.machine.values import Bound, External, FunctionRef, Object, Row, Tuple, Value
@@ -20,7 +19,7 @@ def may_communicate(
 ) -> bool:
     """By its own names, by what it keeps, or by what it is handed."""
     return (
-        not names_of(function).isdisjoint(machine.interesting)
+        not names_in(function.node).isdisjoint(machine.interesting)
         or calls_kept(machine, function, receiver)
         or any(leads_on(machine, value, DEEPEST) for value in given)
     )
@@ -32,12 +31,12 @@ def calls_kept(machine: Machine, function: FunctionRef, receiver: Value | None) 
 
 
 def kept(function: FunctionRef, receiver: Value | None) -> Iterator[Value]:
-    names = names_of(function)
+    names = names_in(function.node)
     if isinstance(receiver, Object):
         held = receiver.attributes
         yield from (held[name] for name in names if name in held)
     around = function.closure
-    if around is not None and around is not around.globals:
+    if around is not None and function.within_another:
         yield from (around.variables[name] for name in names if name in around.variables)
 
 
@@ -51,11 +50,7 @@ def leads_on(machine: Machine, value: Value, deep: int) -> bool:
     if isinstance(value, Tuple):
         return any(leads_on(machine, one, deep) for one in value.items)
     if isinstance(value, FunctionRef):
-        if not names_of(value).isdisjoint(machine.interesting):
+        if not names_in(value.node).isdisjoint(machine.interesting):
             return True
         return deep > 0 and any(leads_on(machine, one, deep - 1) for one in kept(value, None))
     return False
-
-
-def names_of(function: FunctionRef) -> frozenset[str]:
-    return function.node.tokens if isinstance(function.node, ir.Function) else names_in(function.node)

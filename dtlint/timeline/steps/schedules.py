@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dtlint.ir import nodes as ir
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.python.by_settings import ENDLESS
@@ -63,7 +62,7 @@ def asked_for(factor: Value | None) -> list[Value]:
     if isinstance(factor, Bound):
         held |= dict(factor.keywords)
         held |= factor.receiver.attributes if isinstance(factor.receiver, Object) else {}
-    names = function.node.tokens if isinstance(function.node, ir.Function) else names_in(function.node)
+    names = names_in(function.node)
     return [value for name, value in held.items() if name in names or isinstance(factor, Bound)]
 
 

@@ -209,7 +209,7 @@ def may_call(machine: Machine, function: Value, node: Any, mask: int) -> None:
     )
 
 
-def names_in(node: ir.Lambda) -> frozenset[str]:
+def names_in(node: ir.Function | ir.Lambda) -> frozenset[str]:
     tokens = getattr(node, "tokens", None)
     if tokens is not None:
         return frozenset(tokens)
