@@ -73,19 +73,23 @@ def own_returns(tree: ast.AST) -> int:
 def needed_by(function: ast.FunctionDef, defined: list[ast.stmt]) -> list[ast.stmt]:
     """What it names, what that names, and who registers with one of these: as a subclass or by a decorator."""
     needed: list[ast.stmt] = [function]
+    decorators = {text for one in defined for each in getattr(one, "decorator_list", ()) for text in named_in(each)}
     while True:
         used = set().union(*(named_in(one) for one in needed))
         known = {text for one in needed for text in names_of(one)}
         rest = (one for one in defined if one not in needed)
-        more = [one for one in rest if used & set(names_of(one)) or known & set(registers_with(one))]
+        more = [one for one in rest if used & set(names_of(one)) or known & set(registers_with(one, decorators))]
         if not more:
             return [one for one in defined if one in needed and one is not function]
         needed += more
 
 
-def registers_with(one: ast.stmt) -> Iterator[str]:
+def registers_with(one: ast.stmt, decorators: set[str]) -> Iterator[str]:
+    if isinstance(one, ast.FunctionDef) and one.name in decorators:  # it may keep what it decorates in a table
+        yield from named_in(one)
     if isinstance(one, ast.ClassDef | ast.FunctionDef):
-        for each in one.bases if isinstance(one, ast.ClassDef) else one.decorator_list:
+        keywords = [each.value for each in one.keywords] if isinstance(one, ast.ClassDef) else []  # a metaclass
+        for each in [*one.bases, *keywords] if isinstance(one, ast.ClassDef) else one.decorator_list:
             yield from named_in(each)
 
 

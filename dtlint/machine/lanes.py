@@ -111,6 +111,21 @@ def row(lanes: tuple[Value, ...], cause: Cause) -> Value:
     return perhaps_one(lanes) or Row(lanes, cause)
 
 
+def of_each(value: Row, mask: int, ask: Callable[[Value, int], Value | None]) -> Value | None:
+    """What these lanes are told by the things that each of them has; None where one thing says nothing."""
+    answers: dict[int, Value] = {}
+    for lane in lanes_in(mask):
+        if lane not in answers:
+            thing = value.lanes[lane]
+            lanes = [one for one in lanes_in(mask) if value.lanes[one] is thing or value.lanes[one] == thing]
+            answer = ask(thing, sum(1 << one for one in lanes))
+            if answer is None:
+                return None
+            answers.update(dict.fromkeys(lanes, answer))
+    some = next(iter(answers.values()))
+    return row(tuple(answers.get(lane, some) for lane in range(len(value.lanes))), value.cause)
+
+
 ALONE = "alone"  # tag: comes from a collective that not all of its ranks made at this place
 
 

@@ -141,6 +141,12 @@ def any_key(machine: Machine, value: Object) -> Unknown:
     return machine.unknown("keys", value.number, token(held), *keyed, cause=cause, tags=held.tags & {UNEVEN})
 
 
+def of_lanes(value: Value) -> Row | None:
+    """What each lane has in this list, where that is known of each and is not the same."""
+    held = value.attributes.get("[]") if isinstance(value, Object) and FILLED not in value.attributes else None
+    return held if isinstance(held, Row) and all(isinstance(one, Tuple) for one in held.lanes) else None
+
+
 def one_walk(value: Value) -> Value:
     """`enumerate(loader)` on some ranks and `enumerate(tqdm(loader))` on others walk over the same loader;
     `range(first, last)` and `tqdm(range(first, last))` take the same turns. `loaders[name]` is walked over as any of

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dtlint.machine.core import Machine
-from dtlint.machine.values import ClassRef, FunctionRef, Object, Value
+from dtlint.machine.lanes import of_each, restrict
+from dtlint.machine.values import ClassRef, FunctionRef, Object, Row, Value
 
 ARITHMETIC = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "@": "matmul", "**": "pow",
@@ -39,6 +40,8 @@ def compared(machine: Machine, op: str, left: Value, right: Value, mask: int) ->
 
 
 def called(machine: Machine, owner: Value, name: str, other: Value, mask: int) -> Value | None:
+    if isinstance(owner, Row):
+        return of_each(owner, mask, lambda one, lanes: called(machine, one, name, restrict(other, lanes), lanes))
     if not isinstance(owner, Object) or not isinstance(owner.kind, ClassRef):
         return None
     from dtlint.machine.functions import calls

@@ -9,7 +9,7 @@ from dtlint.machine.contents.opaque import TEMPORARY
 from dtlint.machine.contents.own_operators import TURNED
 from dtlint.machine.contents.presence import looked_for, made_on_one_side, perhaps_not_made
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import lanes_in, restrict, token
+from dtlint.machine.lanes import lanes_in, of_each, restrict, token
 from dtlint.machine.library.python import files, options
 from dtlint.machine.logs import plain_truth
 from dtlint.machine.values import (
@@ -122,15 +122,20 @@ def asked_before(machine: Machine, symbol: Symbol) -> Symbol | bool | None:
 
 def answered(machine: Machine, value: Value, mask: int, counted: bool = False) -> Value:
     """An object of the program's own says by `__bool__` whether it is true. How many things it holds decides for a
-    loop that takes them out; elsewhere one is asked for to learn whether there is an object at all."""
+    loop that takes them out; elsewhere, where nobody knows how many, one asks whether there is an object at all."""
+    if isinstance(value, Row):
+        return of_each(value, mask, lambda one, lanes: answered(machine, one, lanes, counted)) or value
     if isinstance(value, Object) and isinstance(value.kind, ClassRef):
         from dtlint.machine.functions import calls
         from dtlint.machine.names import classes
 
-        for name in ("__bool__", "__len__")[: 2 if counted else 1]:
+        for name in ("__bool__", "__len__"):
             method = classes.in_class(machine, value.kind, name)
             if isinstance(method, FunctionRef):
-                return calls.follow(machine, method, value, (), (), mask)
+                told = calls.follow(machine, method, value, (), (), mask)
+                lanes = told.lanes if isinstance(told, Row) else (told,)
+                if counted or name == "__bool__" or all(isinstance(one, Const) for one in lanes):
+                    return told
     return value
 
 

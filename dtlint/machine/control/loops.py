@@ -22,7 +22,7 @@ from dtlint.machine.contents.items import (
     turns_of,
     walked,
 )
-from dtlint.machine.control import over_generators
+from dtlint.machine.control import known_turns, over_generators
 from dtlint.machine.control.loop_ends import broken, otherwise
 from dtlint.machine.control.turns import merge_leavings, rejoin, turn
 from dtlint.machine.core import Machine
@@ -47,6 +47,7 @@ def run_for(machine: Machine, node: ir.For, mask: int) -> int:
 def walk(machine: Machine, node: ir.For, mask: int) -> int:
     iterable = containers.one_walk(machine.evaluate(node.iterable, mask))
     mask &= ~machine.frame.left
+    iterable = library.reading.given_by_own(machine, iterable, mask)
     walked(machine, iterable, mask)
     idle = lanes_without_items(machine, iterable, mask)
     if not idle:
@@ -95,7 +96,7 @@ def walk_over(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int
         return unroll_apart(machine, node, iterable, mask)
     if by_lane is not None:  # each lane has the items in an order of its own
         return unroll_apart(machine, node, by_lane, mask)
-    iterable = library.reading.iterated(machine, iterable, mask)
+    iterable = library.reading.listed(iterable)
     run = over_generators.walked(machine, iterable, mask)  # `__iter__` of the project may be one
     if run is not None:
         return over_generators.run_loop(machine, node, *run, mask)
@@ -155,7 +156,7 @@ def unroll(
 ) -> int:
     """One item after the other, each for the lanes that have it."""
     frame = machine.frame
-    state = LoopState(managers=len(machine.frame.exits))
+    state = LoopState(managers=len(machine.frame.exits), one_by_one=True)
     frame.loops.append(state)
     outer, outer_sinks, gone = frame.guards, machine.sinks, len(frame.leavings)
     staying, finished = mask, 0
@@ -188,6 +189,9 @@ def run_while(machine: Machine, node: ir.While, mask: int) -> int:
     from dtlint.machine.contents.truth import truth
     from dtlint.machine.names.expressions import text_of
 
+    known = known_turns.turned(machine, node, mask)
+    if known is not None:
+        return known
     box: dict[str, Any] = {}
 
     def enter(lanes: int) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dtlint.knowledge.rows import Api
 from dtlint.machine import library
-from dtlint.machine.contents import containers, dealt
+from dtlint.machine.contents import containers, dealt, filled_by
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import token
+from dtlint.machine.lanes import of_each, token
 from dtlint.machine.library.computing import tensors
 from dtlint.machine.library.feeding import data, loaders
 from dtlint.machine.library.invocation import Invocation
@@ -40,6 +40,7 @@ from dtlint.machine.values import (
     Value,
 )
 
+FEW = 8  # items that are looked at one by one
 BY_NAME = "by name"  # fact of the run: the steps where an attribute or a parameter was taken for the rank by its name
 
 
@@ -132,19 +133,46 @@ def read_item(machine: Machine, base: Value, index: Value, mask: int) -> Value |
 
 def iterated(machine: Machine, value: Value, mask: int) -> Value:
     """What a `for` really walks over."""
-    if not isinstance(value, Object) or not isinstance(value.kind, ClassRef):
-        from dtlint.machine.names import subscripts
+    return listed(given_by_own(machine, value, mask))
 
-        return subscripts.listed_parts(value) or value
+
+def listed(value: Value) -> Value:
+    from dtlint.machine.names import subscripts
+
+    return subscripts.listed_parts(value) or value
+
+
+def given_by_own(machine: Machine, value: Value, mask: int) -> Value:
+    """What `__iter__` gives, where the class is one of the project's."""
+    if isinstance(value, Row) and any(isinstance(getattr(one, "kind", None), ClassRef) for one in value.lanes):
+        return of_each(value, mask, lambda one, lanes: given_by_own(machine, one, lanes)) or value
+    if not isinstance(value, Object) or not isinstance(value.kind, ClassRef):
+        return value
     from dtlint.machine.functions import calls
 
     batches = loaders.inside_of(value)
     method = classes.in_class(machine, value.kind, "__iter__")
     if not isinstance(method, FunctionRef):
         behind = containers.behind(value)
-        return batches if behind is value else iterated(machine, behind, mask)
+        if behind is not value:
+            return iterated(machine, behind, mask)
+        return (place_by_place(machine, value, mask) if batches is value else None) or batches
     given = calls.follow(machine, method, value, (), (), mask)
     return given if batches is value or made_here(given) else batches
+
+
+def place_by_place(machine: Machine, several: Object, mask: int) -> Tuple | None:
+    """What Python takes from a class that has `__len__` and `__getitem__` only, if there is little."""
+    from dtlint.machine.functions import calls
+
+    assert isinstance(several.kind, ClassRef)
+    length, item = (classes.in_class(machine, several.kind, name) for name in ("__len__", "__getitem__"))
+    if not isinstance(length, FunctionRef) or not isinstance(item, FunctionRef):
+        return None
+    count = calls.follow(machine, length, several, (), (), mask)
+    if not isinstance(count, Const) or type(count.value) is not int or not 0 <= count.value <= FEW:
+        return None
+    return Tuple(tuple(calls.follow(machine, item, several, (Const(one),), (), mask) for one in range(count.value)))
 
 
 def made_here(iterator: Value) -> bool:
@@ -199,6 +227,9 @@ def through(machine: Machine, value: Object, mask: int) -> Value | None:
 def length(machine: Machine, value: Value, mask: int) -> Value | None:
     """The number of items, where it is known or known to differ."""
     if isinstance(value, Object) and isinstance(value.kind, str):
+        apart = containers.of_lanes(value)
+        if apart is not None and filled_by.holders(value, mask) is None:
+            return length(machine, apart, mask)
         dealt.counted(value)
         if value.kind == "builtins.range":
             return value.attributes["count"]

@@ -16,7 +16,7 @@ from dtlint.machine.contents.truth import answered, truth, truth_of
 from dtlint.machine.core import Machine
 from dtlint.machine.functions import calls
 from dtlint.machine.joining import join
-from dtlint.machine.lanes import map_lanes, overlay, restrict
+from dtlint.machine.lanes import map_lanes, of_each, overlay, restrict
 from dtlint.machine.library.computing import taken_up
 from dtlint.machine.library.feeding import batches
 from dtlint.machine.library.jax import facts as jax_facts
@@ -202,6 +202,8 @@ def compare(machine: Machine, node: ir.Compare, mask: int) -> Value:
 
 def has_inside(machine: Machine, op: str, left: Value, right: Value, mask: int) -> Value | None:
     """`rank in team`, where the class says itself what is in it."""
+    if op in ("in", "not in") and isinstance(right, Row):
+        return of_each(right, mask, lambda one, lanes: has_inside(machine, op, left, one, lanes))
     if op not in ("in", "not in") or not isinstance(right, Object) or not isinstance(right.kind, ClassRef):
         return None
     method = classes.in_class(machine, right.kind, "__contains__")

@@ -44,6 +44,7 @@ class LoopState:
     newest: int = 0
     managers: int = 0  # how many context managers were entered outside of the loop
     parted: dict[int, tuple[Decision, Any]] = field(default_factory=dict)  # who breaks from who does not, and where
+    one_by_one: bool = False  # each turn is run by itself, as it comes
     number: int = 0  # of its node, as the symbols of what it changes have it
     mark: int = 0  # how much was written when its turn began
     asked: Any = None  # what a `while` asks before each turn, while it asks

@@ -44,6 +44,13 @@ def through(kind: str) -> Handler:
             ordered_list = machine.new_list(None, call.mask)
             ordered_list.attributes["[]"] = held
             return ordered_list
+        apart = containers.of_lanes(inner) if kind == "list" else None
+        if apart is not None:
+            copied = machine.new("list", call.mask)
+            copied.attributes["[]"] = map_lanes(
+                lambda one: Tuple(one.items[:: -1 if call.name == BACKWARDS else 1]), (apart,), machine.world
+            )
+            return copied
         items = containers.items_of(machine, inner)
         if items is None and isinstance(inner, Object) and inner.kind == "dict":
             keys = keys_of_some.by_lane(machine, inner, lambda key, _: dictionaries.of_key(key))

@@ -82,7 +82,13 @@ def type_(machine: Machine, call: Invocation) -> Value | None:
 
 def callable_(machine: Machine, call: Invocation) -> Value | None:
     value = call.arguments[0] if len(call.arguments) == 1 else None
-    if isinstance(value, FunctionRef | ClassRef | Bound) or (isinstance(value, External) and standard_class(value)):
+    if isinstance(value, Row):
+        answers = [callable_(machine, replace(call, arguments=(one,))) for one in value.lanes]
+        known = [answer for answer in answers if answer is not None]
+        return row(tuple(known), value.cause) if len(known) == len(answers) else None
+    if isinstance(value, FunctionRef | ClassRef | Bound) or (
+        isinstance(value, External) and (standard_class(value) or machine.knowledge.api(value.name) is not None)
+    ):
         return TRUE
     if isinstance(value, Object):
         return FALSE if value.kind in plain.KINDS and not value.doubted else None
