@@ -100,6 +100,7 @@ class Machine:
         self.assumed: list[tuple[Symbol, bool]] = []  # answers to undecided questions on the side that is being run
         self.receiver: Value | None = None  # of the method call being evaluated
         self.making: dict[int, ir.Call] = {}  # number of an instance → the call that made it
+        self.putting: set[int] = set()  # and of those whose `__setattr__` is putting something into them
         self.handing_on: set[int] = set()  # numbers of the instances whose `__getattr__` is being asked
         self.instances: dict[Any, Any] = {}  # instances that entry points of this unit begin on
         self.born: list[Object] | None = None  # what is made while such an instance is made

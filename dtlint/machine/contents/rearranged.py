@@ -52,6 +52,12 @@ class Held:
             raise Asked
         return answer
 
+    def __lt__(self, other: object) -> bool:
+        answer = before(self.machine, self.value, other.value) if isinstance(other, Held) else None
+        if answer is None:
+            raise Asked
+        return answer
+
     def __hash__(self) -> int:
         raise Asked
 
@@ -74,6 +80,22 @@ def alike(machine: Machine, one: Value, other: Value) -> bool | None:
     if isinstance(one, NAMED) and isinstance(other, NAMED):
         return False
     return False if is_itself(machine, one) and is_itself(machine, other) else None
+
+
+def before(machine: Machine, one: Value, other: Value) -> bool | None:
+    """Of numbers and texts, and of tuples that begin with them."""
+    if isinstance(one, Const) and isinstance(other, Const):
+        try:
+            return bool(one.value < other.value)
+        except TypeError:
+            return None
+    if not isinstance(one, Tuple) or not isinstance(other, Tuple):
+        return None
+    for mine, theirs in zip(one.items, other.items, strict=False):
+        same = alike(machine, mine, theirs)
+        if not same:
+            return None if same is None else before(machine, mine, theirs)
+    return len(one.items) < len(other.items)
 
 
 def is_itself(machine: Machine, value: Value) -> bool:

@@ -298,7 +298,7 @@ def follow(
         if left_to_subclasses(node) or said_by_a_protocol(function, node):
             run_later.handed_over(machine, Invocation("", LOCAL, None, arguments, keywords, mask, call))
             return machine.fresh("as configured")
-    if calls_itself(machine, function, arguments) or len(machine.stack) >= DEEPEST:
+    if calls_itself(machine, function, receiver, arguments) or len(machine.stack) >= DEEPEST:
         return opaque(machine, "recursion", Const(getattr(node, "qualname", "lambda")), *arguments)
     if isinstance(node, ir.Function) and node.is_generator:
         generator = machine.new("<generator>", mask)
@@ -334,15 +334,17 @@ WITHIN_EACH_OTHER = 6  # wrappers of one decorator around functions that call ea
 COUNTED = 5  # calls of one that is handed another number each time, and that no loop has called
 
 
-def calls_itself(machine: Machine, function: FunctionRef, arguments: tuple[Value, ...]) -> bool:
+def calls_itself(machine: Machine, function: FunctionRef, receiver: Value | None, arguments: tuple[Value, ...]) -> bool:
     """Has it been entered again already? A decorator's wrapper around another function is another one; one that counts
-    down comes to its end."""
+    down, or goes from thing to thing, comes to its end."""
     entered = machine.stack.count(id(function.node))
     around = function.closure
-    if TWICE <= entered < COUNTED and any(isinstance(one, Const) and type(one.value) is int for one in arguments):
+    if TWICE <= entered < COUNTED:
         frames = machine.frame.and_callers()
         own = [frame for frame in frames if frame.function is not None and frame.function.node is function.node]
-        if not any(frame.loops for frame in own):
+        by_number = any(isinstance(one, Const) and type(one.value) is int for one in arguments)
+        another = isinstance(receiver, Object) and not any(frame.receiver is receiver for frame in own)
+        if (by_number or another) and all(loop.one_by_one for frame in own for loop in frame.loops):
             return False
     if not TWICE <= entered < WITHIN_EACH_OTHER or around is None or not function.within_another:
         return entered >= TWICE

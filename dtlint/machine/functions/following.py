@@ -18,7 +18,7 @@ from dtlint.machine.functions.reaching import names_reaching
 from dtlint.machine.library.feeding.batches import is_whole_name
 from dtlint.machine.library.jax.facts import DONATED
 from dtlint.machine.names import classes
-from dtlint.machine.values import Bound, ClassRef, FunctionRef, Object, Tuple, Value
+from dtlint.machine.values import CONTAINERS, Bound, ClassRef, FunctionRef, Object, Tuple, Value
 
 SHORT = 8  # statements
 DEEP = 12  # calls; what is further down is followed for what its names say only
@@ -27,6 +27,7 @@ MAKING = frozenset({"__init__", "__new__", "__post_init__", "__enter__", "__geta
 # they write what others read, or give it
 QUESTION = 3  # statements of a helper that asks who it is, and no more; what it insists on is not counted
 FURTHER = 4  # calls that are followed beyond the deepest where lanes have parted: there it matters who communicates
+FEW_THINGS = 8  # that are looked into
 LOOKED_UP = (ir.Index, ir.Call)
 PARAMETERS = frozenset({"parameters", "named_parameters"})  # what a network is asked for
 ANSWERS = (ir.Compare, ir.BoolOp, ir.Unary, ir.BinOp, ir.Attr, ir.Name)
@@ -353,17 +354,17 @@ def written_onto(machine: Machine, value: Value) -> bool:
     return written.onto(machine, value) is not None
 
 
-def holds_differing(value: Value) -> bool:
-    """A list or set in which the ranks have gathered things of their own, or a table of things that keep such."""
-    if not isinstance(value, Object) or not isinstance(value.kind, str):
+def holds_differing(value: Value, deep: int = 3) -> bool:
+    """A list, table or thing of the project in which the ranks have things of their own, or what keeps such."""
+    if isinstance(value, Tuple):
+        kept: tuple[Value, ...] = value.items
+    elif isinstance(value, Object) and (isinstance(value.kind, ClassRef) or value.kind in CONTAINERS):
+        kept = tuple(value.attributes.values())
+    else:
         return False
-    items = value.attributes.get("[]")
-    kept = (*value.attributes.values(), *(items.items if isinstance(items, Tuple) else ()))
-    return any(
-        held.cause is not None
-        or (isinstance(held, Object) and any(one.cause is not None for one in held.attributes.values()))
-        for held in kept
-    )
+    if len(kept) > FEW_THINGS:
+        return False
+    return any(held.cause is not None or (deep > 0 and holds_differing(held, deep - 1)) for held in kept)
 
 
 def makes_function(node: ir.Function) -> bool:

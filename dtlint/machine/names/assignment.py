@@ -207,13 +207,14 @@ def told_of(machine: Machine, held: Unknown, value: Value) -> Unknown | None:
     return machine.unknown("told", token(held), token(value), cause=value.cause, tags=held.tags | value.tags)
 
 
-def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:
+def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask: int, by_own: bool = True) -> None:
+    """`by_own`: a `__setattr__` of the project is asked."""
     if isinstance(base, Unknown) and base.like is not None:
         base = base.like
     if isinstance(base, Row):
         for lane, held in enumerate(base.lanes):
             if mask >> lane & 1:
-                write_attribute(machine, held, name, lane_value(value, lane), 1 << lane)
+                write_attribute(machine, held, name, lane_value(value, lane), 1 << lane, by_own)
         return
     if isinstance(base, Object) and isinstance(base.kind, ClassRef):
         setter = classes.in_class(machine, base.kind, f"<setter> {name}")
@@ -221,6 +222,8 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
             from dtlint.machine.functions import calls
 
             calls.follow(machine, setter, base, (value,), (), mask)  # type: ignore[arg-type]
+            return
+        if by_own and put_by_own(machine, base, name, value, mask):
             return
     library.noticing.attribute_written(machine, base, name, value, mask)
     if isinstance(base, Object):
@@ -247,6 +250,23 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
         if base.path is not None:
             frame = scopes.load_module(machine, base.path)
             machine.store(frame.variables, name, value, mask, machine.world.full)
+
+
+def put_by_own(machine: Machine, thing: Object, name: str, value: Value, mask: int) -> bool:
+    """`__setattr__` of the project says where it goes; what it puts into the thing itself, by the way of `object`, is
+    put there. A class of a library does more with it than is known."""
+    from dtlint.machine.functions import calls
+
+    assert isinstance(thing.kind, ClassRef)
+    method = classes.in_class(machine, thing.kind, "__setattr__")
+    if not isinstance(method, FunctionRef) or thing.number in machine.putting:
+        return False
+    machine.putting.add(thing.number)
+    try:
+        calls.follow(machine, method, thing, (Const(name), value), (), mask)
+    finally:
+        machine.putting.discard(thing.number)
+    return not classes.external_bases(machine, thing.kind)
 
 
 def keep_default(machine: Machine, thing: Object, name: str) -> None:

@@ -358,6 +358,11 @@ def bind(machine: Machine, found: Value, thing: Object, mask: int) -> Value:
         if found.kind == "class":
             return Bound(found, owner)
         return Bound(found, thing)
+    if isinstance(found, Object) and isinstance(found.kind, ClassRef):
+        owner = thing.kind if isinstance(thing.kind, ClassRef) else None
+        getter = in_class(machine, found.kind, "__get__")
+        if isinstance(getter, FunctionRef):
+            return calls.follow(machine, getter, found, (thing, owner or NONE), (), mask)
     if isinstance(found, Bound) and found.receiver is None:
         return Bound(found.function, thing, found.extra, found.keywords)
     if isinstance(found, Object) and "transform" in found.facts and "static" not in found.facts:

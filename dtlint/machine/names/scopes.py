@@ -121,8 +121,19 @@ def run_class(machine: Machine, node: ir.Class, mask: int) -> int:
     made = ClassRef(node, outer.path, bases, frame.variables)
     for name, value in list(frame.variables.items()):
         frame.variables[name] = own(value, made)
+        tell_name(machine, value, made, name, mask)
     machine.assign(node.name, told_of(machine, node, made, mask), mask)
     return mask
+
+
+def tell_name(machine: Machine, value: Value, owner: ClassRef, name: str, mask: int) -> None:
+    """A descriptor hears in which class it stands, and under which name."""
+    from dtlint.machine.functions import calls
+
+    if isinstance(value, Object) and isinstance(value.kind, ClassRef):
+        method = classes.in_class(machine, value.kind, "__set_name__")
+        if isinstance(method, FunctionRef):
+            calls.follow(machine, method, value, (owner, Const(name)), (), mask)
 
 
 def told_of(machine: Machine, node: ir.Class, made: ClassRef, mask: int) -> Value:

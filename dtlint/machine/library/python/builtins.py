@@ -22,6 +22,7 @@ from dtlint.machine.library.python import (
     environment_use,
     files,
     getters,
+    heaps,
     importing,
     in_order,
     iterators,
@@ -58,7 +59,16 @@ from dtlint.machine.library.python.iteration import (
 )
 from dtlint.machine.library.python.options import DEMANDED
 from dtlint.machine.library.python.properties import property_
-from dtlint.machine.library.python.reflection import callable_, getattr_, hasattr_, isinstance_, said, setattr_, type_
+from dtlint.machine.library.python.reflection import (
+    callable_,
+    getattr_,
+    hasattr_,
+    isinstance_,
+    own_attribute,
+    said,
+    setattr_,
+    type_,
+)
 from dtlint.machine.values import (
     FALSE,
     NONE,
@@ -346,10 +356,12 @@ FUNCTIONS: dict[str, Handler] = {
     "builtins.getattr": getattr_,
     "builtins.hasattr": hasattr_,
     "builtins.setattr": setattr_,
+    "builtins.object.__getattribute__": own_attribute,
     "builtins.object.__setattr__": setattr_,  # of a frozen dataclass, in its own `__post_init__`
     "builtins.property": property_,
     "builtins.enumerate": on_each_lane(enumerate_),
     **combinations.FUNCTIONS,
+    **heaps.FUNCTIONS,
     **context_variables.FUNCTIONS,
     "itertools.islice": islice,
     "itertools.repeat": repeated,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers, dictionaries, filled_by, keys_of_some, presets, sets
 from dtlint.machine.contents.opaque import opaque as unknown_of
+from dtlint.machine.contents.operators import comparison
 from dtlint.machine.contents.truth import spelled
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
@@ -16,6 +17,7 @@ from dtlint.machine.library.python import in_order, plainly, templates
 from dtlint.machine.names import assignment, put_items, subscripts
 from dtlint.machine.values import FILLED, NONE, Const, Object, Row, Tuple, Unknown, Value
 
+BY_ITS_SIGN = {"__setitem__": 2, "__getitem__": 1, "__contains__": 1}  # with how many things each is called
 VIEWS = ("items", "values", "keys")
 
 
@@ -45,6 +47,8 @@ def extended(machine: Machine, receiver: Value, name: str, call: Invocation) -> 
 
 def container_method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
     arguments = call.arguments
+    if name in BY_ITS_SIGN and len(arguments) == BY_ITS_SIGN[name]:
+        return by_its_sign(machine, receiver, name, call)
     if receiver.kind == "list":
         exact = in_order.listed(machine, receiver, name, call)
         if exact is not None:
@@ -145,6 +149,16 @@ def container_method(machine: Machine, receiver: Object, name: str, call: Invoca
             )
         return NONE
     return None
+
+
+def by_its_sign(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value:
+    """`seen.__setitem__`, handed over as a function."""
+    if name == "__setitem__":
+        put_items.put(machine, receiver, call.arguments[0], call.arguments[1], call.mask)
+        return NONE
+    if name == "__getitem__":
+        return subscripts.item(machine, receiver, call.arguments[0], call.mask)
+    return comparison(machine, "in", call.arguments[0], receiver, call.mask)
 
 
 def looked_up(machine: Machine, table: Object, key: Value, call: Invocation) -> Value:

@@ -68,8 +68,12 @@ def as_dict(machine: Machine, call: Invocation) -> Value | None:
         return thing  # what is put into the one is in the other
     if isinstance(thing, ModuleRef):
         return namespaces.of(machine, thing, call.mask)
+    if isinstance(thing, ClassRef):
+        return of_class(machine, thing, call.mask)
     if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef):
         return None
+    if call.name == "builtins.vars":
+        return own_dict(machine, thing, call.mask)
     listed = instances.field_names(machine, thing.kind)
     names = listed or [name for name in thing.attributes if isinstance(name, str) and name.isidentifier()]
     made = machine.new("dict", call.mask)
@@ -111,6 +115,15 @@ def own_dict(machine: Machine, thing: Object, mask: int) -> Value:
         if isinstance(name, str) and name.isidentifier():
             made.attributes["key", name] = value
     made.facts[subscripts.FIELDS] = thing
+    return made
+
+
+def of_class(machine: Machine, kind: ClassRef, mask: int) -> Value:
+    """`vars(cls)`: what its body has defined, in this order."""
+    made = machine.new("dict", mask)
+    for name, value in kind.attributes.items():
+        if isinstance(name, str) and name.isidentifier():
+            made.attributes["key", name] = value
     return made
 
 

@@ -379,16 +379,30 @@ def setattr_(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.names.assignment import write_attribute
     from dtlint.machine.starts import settings
 
-    if len(call.arguments) != 3:
+    if len(of_object(call)) != 3:
         return NONE
-    base, name, value = call.arguments
+    base, name, value = of_object(call)
     if isinstance(name, Const):
-        write_attribute(machine, base, str(name.value), value, call.mask)
+        by_own = call.name == "builtins.setattr"
+        write_attribute(machine, base, str(name.value), value, call.mask, by_own)
     else:
         parts.put(machine, base, value, call.mask)  # under some name or other
         if isinstance(base, Object | ClassRef) and isinstance(name, Unknown) and isinstance(value, Unknown | Const):
             settings.perhaps_named(machine, base, name, pattern_of(name.symbol), call.mask)
     return NONE
+
+
+def of_object(call: Invocation) -> tuple[Value, ...]:
+    """`object.__setattr__(self, "x", 1)`, or `super().__setattr__("x", 1)` where that is the method of `object`."""
+    return call.arguments if call.receiver is None else (call.receiver, *call.arguments)
+
+
+def own_attribute(machine: Machine, call: Invocation) -> Value | None:
+    """`object.__getattribute__(self, "inner")`: without what `__getattr__` says."""
+    thing, name = (*of_object(call), None, None)[:2]
+    if not isinstance(thing, Object) or not isinstance(name, Const):
+        return None
+    return machine.get(thing, str(name.value)) or machine.unknown("attribute", thing.number, name.value)
 
 
 def said(machine: Machine, value: Value, mask: int) -> Value:
