@@ -88,8 +88,8 @@ def registers_with(one: ast.stmt, decorators: set[str]) -> Iterator[str]:
     if isinstance(one, ast.FunctionDef) and one.name in decorators:  # it may keep what it decorates in a table
         yield from named_in(one)
     if isinstance(one, ast.ClassDef | ast.FunctionDef):
-        keywords = [each.value for each in one.keywords] if isinstance(one, ast.ClassDef) else []  # a metaclass
-        for each in [*one.bases, *keywords] if isinstance(one, ast.ClassDef) else one.decorator_list:
+        bases = [*one.bases, *(each.value for each in one.keywords)] if isinstance(one, ast.ClassDef) else []
+        for each in [*bases, *one.decorator_list]:
             yield from named_in(each)
 
 

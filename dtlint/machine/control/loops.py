@@ -7,6 +7,7 @@ ranks take turns.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -29,7 +30,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.feeding import filled_shares, totals
 from dtlint.machine.library.meeting import children
-from dtlint.machine.library.python import own_order
+from dtlint.machine.library.python import one_by_one, own_order
 from dtlint.machine.library.python.generators import stops_alike
 from dtlint.machine.logs import Decision, Guards
 from dtlint.machine.names.assignment import assign_target
@@ -86,6 +87,8 @@ def walk_over(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int
         or of_settings(machine, node, iterable)
         or of_environment(machine, node, iterable, mask)
     )
+    if items is not None and isinstance(iterable, Object) and one_by_one.BEGUN in iterable.facts:
+        return unroll(machine, node, one_by_one.walked(machine, iterable, mask), mask, iterable.cause)
     if items is not None and not own_order.of_texts(machine, iterable):
         return unroll(machine, node, [(item, mask) for item in items], mask)
     by_lane = items_by_lane(machine, iterable)
@@ -152,7 +155,7 @@ def partly(machine: Machine, node: ir.For, cause: Cause | None, lanes: int, mask
 
 
 def unroll(
-    machine: Machine, node: ir.For, items: list[tuple[Value, int]], mask: int, cause: Cause | None = None
+    machine: Machine, node: ir.For, items: Iterable[tuple[Value, int]], mask: int, cause: Cause | None = None
 ) -> int:
     """One item after the other, each for the lanes that have it."""
     frame = machine.frame

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 
 from dtlint.ir import nodes as ir
 from dtlint.machine import library
@@ -14,7 +15,7 @@ from dtlint.machine.library.python.generators import asked_for_some, is_generato
 from dtlint.machine.logs import Guards
 from dtlint.machine.names.assignment import assign_target
 from dtlint.machine.names.frames import LoopState
-from dtlint.machine.values import Object, Tuple, Value
+from dtlint.machine.values import Const, Object, Tuple, Value
 
 Given = Callable[[Value, int], Value]  # what the loop's target gets for something the generator yields
 
@@ -35,7 +36,7 @@ def beside(machine: Machine, value: Value, mask: int) -> tuple[Object, Given] | 
     if generator is None:
         return None
     if value.kind == "<enumerate>":
-        return generator, lambda given, lanes: Tuple((machine.fresh("index"), given))
+        return generator, numbered(machine, value.facts.get("start", Const(0)), mask)
     ranges = [one for one in walks if isinstance(one, Object) and one.kind == "builtins.range"]
     if len(ranges) + 1 != len(walks):
         return None  # a loader or the like beside it is what is walked over
@@ -47,6 +48,20 @@ def beside(machine: Machine, value: Value, mask: int) -> tuple[Object, Given] | 
 
     ends_alike = any(one.attributes["count"].cause is None for one in ranges)
     return (asked_for_some(machine, generator, mask) if ends_alike else generator), zipped
+
+
+def numbered(machine: Machine, start: Value, mask: int) -> Given:
+    """As long as it is known that each `yield` is come to, once."""
+    numbers = count(start.value) if isinstance(start, Const) and type(start.value) is int else None
+
+    def one(given: Value, lanes: int) -> Value:
+        nonlocal numbers
+        frame = machine.frame  # of the generator
+        if lanes != mask or frame.choices or not all(loop.one_by_one for loop in frame.loops):
+            numbers = None
+        return Tuple((machine.fresh("index") if numbers is None else Const(next(numbers)), given))
+
+    return one
 
 
 def run_loop(machine: Machine, node: ir.For, generator: Object, given: Given, mask: int) -> int:
@@ -65,11 +80,11 @@ def run_loop(machine: Machine, node: ir.For, generator: Object, given: Given, ma
         part = containers.taken_apart(machine, newest)
         if part is not None and part.uneven is not None:  # some ranks are given more
             machine.uneven.append((newest, part.uneven, part.marks))
+        state.item = given(value, lanes)
         machine.frame = frame
         saved = frame.guards
         frame.guards = below(inner.guards, saved)
         try:
-            state.item = given(value, lanes)
             assign_target(machine, node.target, state.item, lanes)
             sinks, away = machine.sinks, len(frame.leavings) + len(state.leavings)
             state.mark = len(machine.journal)
@@ -115,9 +130,10 @@ def run_clause(
         part = containers.taken_apart(machine, frame.variables.newer)
         if part is not None:
             apart.append(part)
+        item = given(value, lanes)
         machine.frame = frame
         try:
-            assign_target(machine, target, given(value, lanes), lanes)
+            assign_target(machine, target, item, lanes)
             body(lanes)
         finally:
             machine.frame = inner

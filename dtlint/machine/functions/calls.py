@@ -336,13 +336,13 @@ COUNTED = 5  # calls of one that is handed another number each time, and that no
 
 def calls_itself(machine: Machine, function: FunctionRef, receiver: Value | None, arguments: tuple[Value, ...]) -> bool:
     """Has it been entered again already? A decorator's wrapper around another function is another one; one that counts
-    down, or goes from thing to thing, comes to its end."""
+    down, is asked by name, or goes from thing to thing, comes to its end."""
     entered = machine.stack.count(id(function.node))
     around = function.closure
     if TWICE <= entered < COUNTED:
         frames = machine.frame.and_callers()
         own = [frame for frame in frames if frame.function is not None and frame.function.node is function.node]
-        by_number = any(isinstance(one, Const) and type(one.value) is int for one in arguments)
+        by_number = any(isinstance(one, Const) and type(one.value) in (int, str) for one in arguments)
         another = isinstance(receiver, Object) and not any(frame.receiver is receiver for frame in own)
         if (by_number or another) and all(loop.one_by_one for frame in own for loop in frame.loops):
             return False

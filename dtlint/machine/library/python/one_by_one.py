@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import row
-from dtlint.machine.values import FILLED, NONE, Cause, Object, Row, Tuple, Value
+from dtlint.machine.lanes import lanes_in, row
+from dtlint.machine.values import FILLED, NONE, Cause, Object, Row, Tuple, Value, lane_value
 
 ITERATORS = ("list", "<generator>")  # `map(…)` and `zip(…)` of known things have been made lists
+BEGUN = "begun"  # fact of a list: it is what is left of an iterator
 MOST = 64
 
 
@@ -23,8 +24,20 @@ def begun(machine: Machine, walked: Value, mask: int) -> Value | None:
     if len(items) < len(known):
         return None
     made = machine.new("list", mask)
+    made.facts[BEGUN] = True
     made.attributes["[]"] = row(tuple(items), walked.cause) if walked.cause is not None else items[0]
     return made
+
+
+def walked(machine: Machine, iterator: Value, mask: int) -> Iterator[tuple[Value, int]]:
+    """What a loop takes, turn by turn, where it may take more itself: `for name in words: value = next(words)`."""
+    while isinstance(iterator, Object):
+        held = iterator.attributes.get("[]", NONE)
+        lanes = sum(1 << lane for lane in lanes_in(mask) if getattr(lane_value(held, lane), "items", ()))
+        item = taken(machine, iterator, NONE, mask, lambda cause: None) if lanes else None
+        if item is None:
+            return
+        yield item, lanes
 
 
 def taken(

@@ -166,6 +166,8 @@ def is_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
                     return True
             elif isinstance(option, External) and classes.is_a(machine, value, option.name):
                 return True
+        if isinstance(value.kind, ClassRef) and is_exactly(value) and of_project(machine, kinds):
+            return False
         if isinstance(value.kind, str) and value.kind in plain.KINDS:
             answer = any(issubclass(plain.KINDS[value.kind], one) for one in map(standard_class, options))
             unsure = value.doubted or not all(isinstance(option, External | ClassRef) for option in options)
