@@ -18,7 +18,7 @@ from dtlint.machine.functions.reaching import names_reaching
 from dtlint.machine.library.feeding.batches import is_whole_name
 from dtlint.machine.library.jax.facts import DONATED
 from dtlint.machine.names import classes
-from dtlint.machine.values import CONTAINERS, Bound, ClassRef, FunctionRef, Object, Tuple, Value
+from dtlint.machine.values import Bound, ClassRef, FunctionRef, Object, Tuple, Value
 
 SHORT = 8  # statements
 DEEP = 12  # calls; what is further down is followed for what its names say only
@@ -27,7 +27,7 @@ MAKING = frozenset({"__init__", "__new__", "__post_init__", "__enter__", "__geta
 # they write what others read, or give it
 QUESTION = 3  # statements of a helper that asks who it is, and no more; what it insists on is not counted
 FURTHER = 4  # calls that are followed beyond the deepest where lanes have parted: there it matters who communicates
-FEW_THINGS = 8  # that are looked into
+FEW_THINGS = 8  # of a thing of the project, to look into each
 LOOKED_UP = (ir.Index, ir.Call)
 PARAMETERS = frozenset({"parameters", "named_parameters"})  # what a network is asked for
 ANSWERS = (ir.Compare, ir.BoolOp, ir.Unary, ir.BinOp, ir.Attr, ir.Name)
@@ -355,14 +355,12 @@ def written_onto(machine: Machine, value: Value) -> bool:
 
 
 def holds_differing(value: Value, deep: int = 3) -> bool:
-    """A list, table or thing of the project in which the ranks have things of their own, or what keeps such."""
+    """A list, table or thing in which the ranks have things of their own, or what keeps such."""
     if isinstance(value, Tuple):
         kept: tuple[Value, ...] = value.items
-    elif isinstance(value, Object) and (isinstance(value.kind, ClassRef) or value.kind in CONTAINERS):
+    elif isinstance(value, Object) and (isinstance(value.kind, str) or len(value.attributes) <= FEW_THINGS):
         kept = tuple(value.attributes.values())
     else:
-        return False
-    if len(kept) > FEW_THINGS:
         return False
     return any(held.cause is not None or (deep > 0 and holds_differing(held, deep - 1)) for held in kept)
 
