@@ -11,7 +11,7 @@ from dtlint.machine.contents.dictionaries import entries, of_key
 from dtlint.machine.contents.opaque import deep_cause, inner_tags
 from dtlint.machine.core import Machine
 from dtlint.machine.joining import join, orders_in
-from dtlint.machine.lanes import map_lanes, row, token
+from dtlint.machine.lanes import map_lanes, of_each, row, token
 from dtlint.machine.values import (
     CONTAINERS,
     FILLED,
@@ -403,15 +403,17 @@ def of_data(value: Value) -> Cause | None:
     return next((one.cause for one in given if one.cause is not None and one.cause.kind == "data"), None)
 
 
-def of_each_lane(listed: Value, place: int) -> Value | None:
-    """What stands at this place of a list of which each lane has items of its own, where all of them have one there."""
+def of_each_lane(listed: Value, place: int, mask: int) -> Value | None:
+    """What stands at this place of a list of which each lane has items of its own, if all that ask have one."""
     held = listed.attributes.get("[]") if isinstance(listed, Object) and listed.kind == "list" else None
     if not isinstance(held, Row):
         return None
-    found = [
-        one.items[place] for one in held.lanes if isinstance(one, Tuple) and -len(one.items) <= place < len(one.items)
-    ]
-    return row(tuple(found), held.cause) if len(found) == len(held.lanes) else None
+
+    def there(one: Value, lanes: int) -> Value | None:
+        within = isinstance(one, Tuple) and -len(one.items) <= place < len(one.items)
+        return one.items[place] if within else None  # type: ignore[attr-defined]
+
+    return of_each(held, mask, there)
 
 
 def alike_parts(held: Value) -> frozenset[Any]:

@@ -265,6 +265,12 @@ def in_range(machine: Machine, number: Value, numbers: Object) -> Value | None:
     return map_lanes(within, asked, machine.world)
 
 
+def named_items(machine: Machine, value: Value) -> Value:
+    """A named tuple is compared like the tuple that it is."""
+    items = containers.items_of(machine, value) if isinstance(value, Object) and "order" in value.facts else None
+    return value if items is None else Tuple(items)
+
+
 def truthy(value: bool) -> Const:
     return TRUE if value else FALSE
 
@@ -277,7 +283,7 @@ def compare_one(machine: Machine, op: str, left: Value, right: Value) -> Value:
         if made is None:
             return truthy(op == "is not")  # a tensor is there, whatever it holds
         return Unknown(made) if op == "is not" else machine.unknown("not", made)
-    left, right = content(left), content(right)
+    left, right = content(named_items(machine, left)), content(named_items(machine, right))
     if isinstance(left, Const) and isinstance(right, Const):
         if op in COMPARISONS and not scale_decides_nothing(op, left, right):
             try:

@@ -75,11 +75,11 @@ def turn_by_turn(machine: Machine, node: ir.While, state: LoopState, mask: int) 
         if things == last or not any(is_known(held) for held in things):
             return None
         last = things
-        answer = machine.evaluate(node.test, staying)
-        answer = containers.of_lanes(answer) or answer  # who has put something there is a question of its own
-        going, ended, unsure, cause, _ = truth(machine, answer, staying, counted=True)
-        if unsure:
+        answer = answered(machine, node.test, staying)
+        if answer is None:
             return None
+        going, cause = answer
+        ended = staying & ~going
         done |= ended
         if not going:
             return done
@@ -94,6 +94,23 @@ def turn_by_turn(machine: Machine, node: ir.While, state: LoopState, mask: int) 
         if not staying:
             return done
     return None
+
+
+def answered(machine: Machine, test: ir.Expr, mask: int) -> tuple[int, Cause | None] | None:
+    """The lanes that answer yes, and why not all do; None where it is not known of each of them."""
+    if isinstance(test, ir.BoolOp):
+        asked, yes, why = mask, 0, None
+        for part in test.values:
+            answer = answered(machine, part, asked) if asked else (0, None)
+            if answer is None:
+                return None
+            yes, why = answer[0] | (yes if test.op == "or" else 0), why or answer[1]
+            asked = mask & ~yes if test.op == "or" else yes
+        return yes, why
+    value = machine.evaluate(test, mask)
+    value = containers.of_lanes(value) or value  # who has put something there is a question of its own
+    true, _, unsure, cause, _ = truth(machine, value, mask, counted=True)
+    return None if unsure else (true, cause)
 
 
 def goes_on(machine: Machine, node: ir.While, cause: Cause | None, lanes: int, mask: int) -> Decision:

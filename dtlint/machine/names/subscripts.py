@@ -158,7 +158,7 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
     if isinstance(index, Const) and isinstance(index.value, int):
         if known is not None and -len(known) <= index.value < len(known):
             return known[index.value]
-        own = of_each_lane(base, index.value) if known is None else None
+        own = of_each_lane(base, index.value, mask) if known is None else None
         if own is not None:
             return own
     layers = named_parts(base)

@@ -19,7 +19,7 @@ from dtlint.machine.lanes import map_lanes, row, token
 from dtlint.machine.library.computing import provenance, tensors
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import facts as jax_facts
-from dtlint.machine.library.python import by_settings, options
+from dtlint.machine.library.python import by_settings, made_classes, options
 from dtlint.machine.names import classes
 from dtlint.machine.values import (
     FALSE,
@@ -64,6 +64,8 @@ def isinstance_(machine: Machine, call: Invocation) -> Value | None:
 
 def type_(machine: Machine, call: Invocation) -> Value | None:
     """`type(batch)`, as `isinstance` would say it"""
+    if len(call.arguments) == 3:
+        return made_classes.of_parts(machine, call)
     value = call.arguments[0] if len(call.arguments) == 1 else None
     if isinstance(value, Const) and value.value is not None:
         return External(f"builtins.{type(value.value).__name__}")
