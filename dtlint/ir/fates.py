@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import every_node
+from dtlint.ir.functions import every_node, variables_in
 from dtlint.ir.meeting import WHOLE, Story, follow, reads, root_of, showing
 from dtlint.ir.ways import Place, Way, way_to
 
@@ -121,4 +121,4 @@ def written_in(loop: ir.Node) -> set[str]:
     for node in every_node(loop):
         if isinstance(node, ir.Assign):
             targets.extend(node.targets)
-    return {name.id for name in every_node(targets) if isinstance(name, ir.Name)}
+    return variables_in(targets)

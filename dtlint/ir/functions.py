@@ -79,6 +79,16 @@ def children(node: Any) -> Iterator[Any]:
                     yield one
 
 
+def variables_in(below: Any) -> set[str]:
+    """The names without a dot that are written below, given a value or read."""
+    return {node.id for node in every_node(below) if isinstance(node, nodes.Name)}
+
+
+def mentions(below: Any, variables: set[str]) -> bool:
+    """Is one of these written below?"""
+    return any(isinstance(node, nodes.Name) and node.id in variables for node in every_node(below))
+
+
 def called_names(below: Any, outside: tuple[type, ...] = ()) -> Iterator[str]:
     """The last names of what is called below."""
     for node in every_node(below, outside):

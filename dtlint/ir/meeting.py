@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.examples import OF_SHAPE, names_below, of_its_own
-from dtlint.ir.functions import every_node
+from dtlint.ir.functions import every_node, variables_in
 from dtlint.ir.ways import Way, way_to
 
 Sides = frozenset[int]
@@ -79,7 +79,7 @@ def meet(
 
 def turns_differ(node: ir.Node) -> bool:
     """`for scale in scales: …` does something else in every turn, `for _ in range(3): …` the same."""
-    items = {name.id for name in every_node(getattr(node, "target", None)) if isinstance(name, ir.Name)}
+    items = variables_in(getattr(node, "target", None))
     return isinstance(node, ir.For) and any(read[-1].id in items for read in reads(node.body))
 
 
@@ -152,7 +152,7 @@ def simple(statement: ir.Stmt, story: Story) -> None:
             story.carried |= bool(sides) and goes_on(names, value, story)
             asked = given_before(value, story)
             give(names, sides, value, story)
-            held = names_in(names)
+            held = variables_in(names)
             story.carried |= any(story.made.get(name) for name in held & asked)
             story.asked.update(dict.fromkeys(held, asked | given_to_calls(value)))
     elif isinstance(statement, ir.AugAssign):
@@ -182,17 +182,13 @@ def give_back(value: ir.Expr | None, story: Story) -> None:
 
 def goes_on(targets: tuple[ir.Expr, ...], value: ir.Expr, story: Story) -> bool:
     """`state = step(state, noise)`: a call is given what is to be renewed, and what was made."""
-    held = names_in(targets)
+    held = variables_in(targets)
     for call in (node for node in every_node(value) if isinstance(node, ir.Call)):
         given = (*call.args, *(one for _, one in call.keywords))
         renewed = [one for one in given if any(read[-1].id in held for read in reads(one))]
         if renewed and any(held_by(one, story) for one in given if one not in renewed):
             return True
     return False
-
-
-def names_in(targets: tuple[ir.Expr, ...]) -> set[str]:
-    return {name.id for name in every_node(targets) if isinstance(name, ir.Name)}
 
 
 def given_before(value: ir.Expr, story: Story) -> set[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import every_node
+from dtlint.ir.functions import every_node, variables_in
 from dtlint.machine.contents.written import WRITTEN
 from dtlint.machine.library.meeting.evidence import alone, of_one
 from dtlint.machine.library.meeting.group_start import ASKED, LATE
@@ -72,7 +72,7 @@ def may_be_left_out(run: Any, start: Met) -> bool:
 def below_a_branch(tree: ir.Module, at: Any) -> bool:
     return any(
         isinstance(node, ir.If)
-        and "__name__" not in {one.id for one in every_node(node.test) if isinstance(one, ir.Name)}
+        and "__name__" not in variables_in(node.test)
         and any(isinstance(one, ir.Call) and one.at == at for one in every_node((node.body, node.orelse)))
         for node in every_node(tree)
     )

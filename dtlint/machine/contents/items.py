@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import called_names, every_node
+from dtlint.ir.functions import called_names, every_node, variables_in
 from dtlint.machine import library
 from dtlint.machine.contents import containers, dictionaries, keys_of_some, presets
 from dtlint.machine.core import Machine
@@ -171,7 +171,7 @@ def writes_environment(machine: Machine, node: ir.For, mask: int) -> bool:
     """Does the body put something into the environment under a name that the loop gives?"""
     known: dict[int, tuple[ir.Expr, ...]] = machine.notes.setdefault("written by name of the turn", {})
     if id(node) not in known:
-        given = {one.id for one in every_node(node.target) if isinstance(one, ir.Name)}
+        given = variables_in(node.target)
         places = ((table, name) for table, name in named_places(node) if isinstance(name, ir.Name))
         known[id(node)] = tuple(table for table, name in places if name.id in given)
     return any(is_environment(machine, table, mask) for table in known[id(node)])

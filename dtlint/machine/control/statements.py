@@ -8,7 +8,7 @@ from typing import Any
 
 from dtlint.findings import Step
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import every_node
+from dtlint.ir.functions import every_node, variables_in
 from dtlint.machine import library
 from dtlint.machine.contents import dictionaries, rearranged
 from dtlint.machine.contents.truth import truth
@@ -193,7 +193,7 @@ def not_set_up(machine: Machine, node: ir.Raise) -> bool:
     if not isinstance(frame.node, ir.Function) or frame.choices or frame.loops:
         return False
     around = next((one for one in frame.node.body if isinstance(one, ir.If) and node in one.body), None)
-    names = {one.id for one in every_node(around.test) if isinstance(one, ir.Name)} if around is not None else set()
+    names = variables_in(around.test) if around is not None else set()
     return bool(names) and all(frame.globals.variables.get(name) == NONE for name in names)
 
 

@@ -9,7 +9,7 @@ so does a class of layers.
 from __future__ import annotations
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import every_node
+from dtlint.ir.functions import variables_in
 from dtlint.ir.ways import function_in, way_to
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.logs import Call, Event
@@ -54,7 +54,7 @@ def works_on_something(run: Run, event: Event) -> bool:
         return False
     names = [param.name for param in function.params]
     names = names[1:] if names[:1] in (["self"], ["cls"]) else names
-    given = {node.id for node in every_node(key_expressions(event)) if isinstance(node, ir.Name)}
+    given = variables_in(key_expressions(event))
     return names[:1] != [] and names[0] not in given and not given.isdisjoint(names)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import every_node
+from dtlint.ir.functions import every_node, variables_in
 from dtlint.ir.ways import way_to
 from dtlint.machine.library.jax.facts import DONATED, leaves
 from dtlint.machine.library.jax.left_over import LEFT
@@ -181,10 +181,10 @@ def put_back(run: Run, again: Again) -> bool:
     came_out: set[str] = set()
     for line in lines:
         if isinstance(line, ir.Assign):
-            if getattr(line.value, "at", None) == donor.at or came_out & names_in(line.value):
-                came_out |= names_in(line.targets)
+            if getattr(line.value, "at", None) == donor.at or came_out & variables_in(line.value):
+                came_out |= variables_in(line.targets)
         elif isinstance(line, ir.ExprStmt) and isinstance(line.value, ir.Call):
-            named = names_in(line.value)
+            named = variables_in(line.value)
             if given.id in handed_to(line.value) and came_out & named - {given.id}:
                 return True
     return False
@@ -195,7 +195,3 @@ def handed_to(call: ir.Call) -> set[str]:
     asked = (call.func.value,) if isinstance(call.func, ir.Attr) else ()
     given = (*asked, *call.args, *(value for _, value in call.keywords))
     return {one.id for one in given if isinstance(one, ir.Name)}
-
-
-def names_in(part: object) -> set[str]:
-    return {one.id for one in every_node(part) if isinstance(one, ir.Name)}

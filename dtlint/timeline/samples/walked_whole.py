@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import attribute_name, every_node
+from dtlint.ir.functions import attribute_name, every_node, mentions, variables_in
 from dtlint.machine.starts import run_before
 from dtlint.machine.values import ClassRef
 
@@ -121,15 +121,11 @@ def made_into(name: str, method: ir.Function) -> set[str]:
         names |= more
         for node in every_node(method.body):
             if isinstance(node, ir.Assign) and mentions(node.value, names):
-                more |= {one.id for one in every_node(node.targets) if isinstance(one, ir.Name)}
+                more |= variables_in(node.targets)
             for kind, read in NAMING:
                 if isinstance(node, kind) and mentions(getattr(node, read), names):
-                    more |= {one.id for one in every_node(node.target) if isinstance(one, ir.Name)}
+                    more |= variables_in(node.target)
     return names
-
-
-def mentions(below: Any, names: set[str]) -> bool:
-    return any(isinstance(node, ir.Name) and node.id in names for node in every_node(below))
 
 
 def owners(kind: ClassRef) -> Iterator[ClassRef]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import every_node
+from dtlint.ir.functions import variables_in
 from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import map_lanes, token
@@ -21,7 +21,7 @@ def load_state(machine: Machine, call: Invocation) -> Value:
     number = len(machine.facts.setdefault("loads", {}))
     frame = machine.frame
     names = {param.name for param in frame.node.params} if isinstance(frame.node, ir.Function) else set()
-    ignored = isinstance(frame.node, ir.Function) and MAPS & names and not read_names(frame.node) & MAPS
+    ignored = isinstance(frame.node, ir.Function) and MAPS & names and not variables_in(frame.node.body) & MAPS
     machine.facts["loads"][number] = machine.emit_event(
         "record",
         "load",
@@ -74,11 +74,6 @@ def sample_moved(machine: Machine, receiver: Value, call: Invocation) -> None:
 
 
 MAPS = frozenset({"map_location"})
-
-
-def read_names(function: ir.Function) -> set[str]:
-    """Names the body reads; a keyword of the same name in a call is no read."""
-    return {node.id for node in every_node(function.body) if isinstance(node, ir.Name)}
 
 
 MODELS: dict[str, Any] = {"device_name": numbered, "load_state": load_state}

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import children, every_node
+from dtlint.ir.functions import children, every_node, variables_in
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
@@ -118,7 +118,7 @@ def named(
 
 
 def of_process(machine: Machine, value: Value, written: Any, loop: frozenset[str], own: dict[str, Value]) -> Value:
-    if not isinstance(value, Object | Tuple) and not names_in(written).isdisjoint(loop):
+    if not isinstance(value, Object | Tuple) and not variables_in(written).isdisjoint(loop):
         number = machine.fresh("number of a process")
         if isinstance(written, ir.Name):
             own[written.id] = number
@@ -149,20 +149,10 @@ def around(node: Any, call: ir.Call) -> set[str] | None:
 
 def bound_by(node: Any) -> set[str]:
     if isinstance(node, ir.For):
-        return names_in(node.target) | set(node.assigned)
+        return variables_in(node.target) | set(node.assigned)
     if isinstance(node, ir.Comp):
-        return {name for clause in node.clauses for name in names_in(clause.target)}
+        return {name for clause in node.clauses for name in variables_in(clause.target)}
     return set()
-
-
-def names_in(node: Any) -> set[str]:
-    return {one.id for one in below(node) if isinstance(one, ir.Name)} if node is not None else set()
-
-
-def below(node: Any) -> Iterator[Any]:
-    yield node
-    for child in children(node):
-        yield from below(child)
 
 
 def told(machine: Machine, call: Invocation) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
-from dtlint.ir.functions import called_name, called_names, every_node, functions_of
+from dtlint.ir.functions import called_name, called_names, every_node, functions_of, mentions
 from dtlint.knowledge.rows import Api
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
@@ -66,10 +66,6 @@ def found_out(machine: Machine, asking: ir.Call, place: Place, frame: Frame) -> 
         and (stands_in((node.body, node.orelse), place) or not LEAVES.isdisjoint(map(type, node.body)))
         for node in nodes
     )
-
-
-def mentions(below: ir.Node, names: set[str]) -> bool:
-    return any(isinstance(node, ir.Name) and node.id in names for node in every_node(below))
 
 
 def stands_in(below: Any, at: Place) -> bool:
