@@ -162,6 +162,11 @@ def row_of_parts(lanes: list[Value], cause: Cause) -> Value:
     return Tuple(tuple(row_of_parts(list(parts), cause) for parts in zip(*tuples, strict=True)))
 
 
+def is_switch(value: Value) -> bool:
+    """`verbose = rank == 0`"""
+    return isinstance(value, Row) and all(isinstance(one, Const) and isinstance(one.value, bool) for one in value.lanes)
+
+
 def all_constant(value: Row) -> bool:
     return all(isinstance(held, Const) for held in value.lanes)
 

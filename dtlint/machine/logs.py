@@ -176,6 +176,9 @@ class Log:
         self.keys: dict[Any, tuple[Any, ...]] = {}
         self.talking: int | None = None
 
+    def holds(self, node: LogNode) -> bool:
+        return any(one is node for one in self.nodes)
+
     @property
     def talking_lanes(self) -> int:
         """The lanes that communicate somewhere below; asked only when the log is complete."""

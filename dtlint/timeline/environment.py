@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.knowledge.rows import Api
@@ -373,7 +372,3 @@ def debugging(run: Any) -> Iterator[tuple[Write, Api]]:
         if wanted and isinstance(write.value, Const) and str(write.value.value) == wanted and not write.met.conditional:
             assert row is not None
             yield write, row
-
-
-def place(event: Event, text: str) -> Step:
-    return Step(event.path, event.at[0], text)

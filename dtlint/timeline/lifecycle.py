@@ -18,7 +18,7 @@ from dtlint.machine.starts.given import settled
 from dtlint.machine.values import NONE, TRUE, Const, Object
 from dtlint.machine.walks import walk
 from dtlint.timeline.environment import uses
-from dtlint.timeline.order import Met, exclusive, ordered
+from dtlint.timeline.order import Met, exclusive, inside, ordered
 from dtlint.timeline.programs import asked_for, in_a_test, mentioned, names, passes, texts, uncalled
 from dtlint.timeline.records import calls_around
 from dtlint.timeline.steps.placement import INIT
@@ -149,7 +149,7 @@ def left_alone(run: Any) -> Iterator[tuple[Met, Choice]]:
     if mentioned(run, "destroy_process_group", frozenset((met.event.path, met.event.function) for met in ends)):
         return
     for node, side in ends[0].above:
-        if isinstance(node, Choice) and left_by_the_other(node, side) and not hangs_under(inits[0], node):
+        if isinstance(node, Choice) and left_by_the_other(node, side) and not inside(inits[0], node):
             if all(any(one is node and taken == side for one, taken in met.above) for met in ends):
                 yield inits[0], node
                 return
@@ -163,10 +163,6 @@ def left_by_the_other(choice: Choice, side: int) -> bool:
     return choice.exits[1 - side] == "return" and any(
         isinstance(node, Event) and node.kind == "collective" for node, _ in walk(other)
     )
-
-
-def hangs_under(met: Met, choice: Choice) -> bool:
-    return any(node is choice for node, _ in met.above)
 
 
 def ends_nowhere(run: Any) -> bool:

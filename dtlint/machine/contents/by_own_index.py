@@ -25,9 +25,13 @@ def one_of(machine: Machine, index: Value, held: dict[Any, Value]) -> Value | No
         return None
     *first, (_, found) = held.items()
     for key, value in reversed(first):
-        question = machine.symbols.of("compare ==", index.symbol, token(Const(key)))
-        found = join(value, found, machine.symbols, question, index.cause)
+        found = join(value, found, machine.symbols, is_this(machine, index, key), index.cause)
     return found
+
+
+def is_this(machine: Machine, index: Unknown, key: Any) -> Symbol:
+    """The question whether the value is this key."""
+    return machine.symbols.of("compare ==", index.symbol, token(Const(key)))
 
 
 def by_name(machine: Machine, name: Value, read: Callable[[Const], Value]) -> Value | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from dtlint.machine.contents import dealt, filled_by
 from dtlint.machine.contents.dictionaries import entries, of_key
@@ -57,6 +57,15 @@ def mapped_items(value: Object, change: Callable[[Any, Value], Value]) -> Object
     return made
 
 
+def is_list(value: Value) -> bool:
+    return isinstance(value, Object) and value.kind == "list"
+
+
+def is_closed_table(value: Value | None) -> TypeGuard[Object]:
+    """A dictionary of which every name is known."""
+    return isinstance(value, Object) and value.kind == "dict" and "[]" not in value.attributes
+
+
 def items_of(machine: Machine, value: Value) -> tuple[Value, ...] | None:
     """The items, when every one is known."""
     if isinstance(value, Tuple):
@@ -65,7 +74,7 @@ def items_of(machine: Machine, value: Value) -> tuple[Value, ...] | None:
         if value.kind in ("list", "set"):
             held = value.attributes.get("[]")
             return held.items if isinstance(held, Tuple) else None
-        if value.kind == "dict" and "[]" not in value.attributes:
+        if is_closed_table(value):
             return tuple(of_key(name) for name, _ in entries(value))
     if isinstance(value, Object) and "order" in value.facts:  # a named tuple
         fields = tuple(value.attributes.get(name, MISSING) for name in value.facts["order"])

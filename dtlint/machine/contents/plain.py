@@ -91,7 +91,7 @@ def thing_of(value: Value, lane: int, deep: int = DEEPEST) -> Any:
         if items is None:
             return NOT_KNOWN
         return items if value.kind == "list" else as_set(items)
-    if value.kind == "dict" and "[]" not in value.attributes:
+    if containers.is_closed_table(value):
         known = dict(dictionaries.entries(value))
         items = things_of(tuple(known.values()), lane, deep)
         return NOT_KNOWN if items is None else dict(zip(known, items, strict=True))

@@ -141,7 +141,7 @@ def can_skip(
             return False
         if values and receiver is None and all(plain.thing_of(value, 0) is not plain.NOT_KNOWN for value in values):
             return False  # `stage_of("step_10.pt", 4)`: what it gives is known, and is soon computed
-    if any(callable_value(value) or isinstance(value, ClassRef) for value in values):
+    if any(isinstance(value, FunctionRef | Bound | ClassRef) for value in values):
         return False
     return not calls_kept(machine, function, receiver)
 
@@ -418,10 +418,6 @@ def lacking_somewhere(machine: Machine, values: tuple[Value, ...]) -> bool:
     return bool(roots.marks_in(*values))
 
 
-def callable_value(value: Value) -> bool:
-    return isinstance(value, FunctionRef | Bound)
-
-
 def is_key(value: Value) -> bool:
     """A PRNG key of JAX: whoever is handed one draws from it."""
     return any(type(tag) is tuple and tag[:2] == ("jax", "key") for tag in value.tags)
@@ -429,4 +425,4 @@ def is_key(value: Value) -> bool:
 
 def may_talk(value: Value) -> bool:
     """Whoever gets it may make it communicate."""
-    return callable_value(value) or (isinstance(value, Object) and value.kind == "<generator>")
+    return isinstance(value, FunctionRef | Bound) or (isinstance(value, Object) and value.kind == "<generator>")

@@ -11,6 +11,7 @@ from copy import copy
 from typing import Any
 
 from dtlint.ir import nodes as ir
+from dtlint.machine.contents.by_own_index import is_this
 from dtlint.machine.core import Machine
 from dtlint.machine.joining import FUNCTIONS, join
 from dtlint.machine.lanes import token
@@ -19,7 +20,6 @@ from dtlint.machine.names import classes
 from dtlint.machine.values import (
     Bound,
     ClassRef,
-    Const,
     External,
     FunctionRef,
     Object,
@@ -134,8 +134,7 @@ def either(found: Bound, otherwise: Otherwise) -> Bound:
 
 def of_table(machine: Machine, table: dict[Any, Value], index: Unknown) -> Value | None:
     """`SAVERS[options.strategy]`: who is there under a name is there where the option is that name."""
-    asked = [machine.symbols.of("compare ==", index.symbol, token(Const(name))) for name in table]
-    return chosen_by(machine, list(zip(table.values(), asked, strict=True)))
+    return chosen_by(machine, [(value, is_this(machine, index, name)) for name, value in table.items()])
 
 
 def maker(machine: Machine, makers: Sequence[Value], key: object) -> Value | None:

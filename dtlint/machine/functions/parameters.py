@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.contents import asked_for, containers, written
+from dtlint.machine.contents.containers import is_closed_table
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import row, token
 from dtlint.machine.library.feeding import batches
@@ -25,15 +26,10 @@ def spread_keywords(machine: Machine, value: Value, keywords: list[tuple[str | N
                 keywords.append((name[1], held))
         if "[]" in value.attributes:
             keywords.append((None, value))
-    elif isinstance(value, Row) and all(map(is_known, value.lanes)):
+    elif isinstance(value, Row) and all(map(is_closed_table, value.lanes)):
         of_lanes(value, keywords)
     else:
         keywords.append((None, value))
-
-
-def is_known(value: Value) -> bool:
-    """A dictionary of which every name is known."""
-    return isinstance(value, Object) and value.kind == "dict" and "[]" not in value.attributes
 
 
 def of_lanes(value: Row, keywords: list[tuple[str | None, Value]]) -> None:
@@ -144,7 +140,7 @@ def absent(machine: Machine, frame: Frame, param: ir.Param, defaults: dict[str, 
     if option is not None:
         return option
     default = defaults.get(param.name)
-    if default is not None and isinstance(spread, Row) and all(map(is_known, spread.lanes)):
+    if default is not None and isinstance(spread, Row) and all(map(is_closed_table, spread.lanes)):
         return given_by_lanes(spread, param.name, default)
     if default is not None and (spread is None or not asked_for.is_off(default)):
         batches.named(machine, param.name, default, frame)

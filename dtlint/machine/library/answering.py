@@ -9,7 +9,7 @@ from dtlint.machine import library
 from dtlint.machine.contents import containers, dictionaries
 from dtlint.machine.contents.opaque import opaque, wherever
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import token
+from dtlint.machine.lanes import is_switch, token
 from dtlint.machine.library.computing import devices, elements, provenance, tensors
 from dtlint.machine.library.feeding import data, loaders, whole_batches
 from dtlint.machine.library.invocation import LOCAL, Invocation, Keywords
@@ -139,13 +139,7 @@ ANSWERS = (
 
 def without_flags(call: Invocation) -> Invocation:
     """`resume(path, verbose=rank == 0)`: who tells that to a function nobody knows wants it to talk, on one rank."""
-
-    def flag(value: Value) -> bool:
-        return isinstance(value, Row) and all(
-            isinstance(held, Const) and isinstance(held.value, bool) for held in value.lanes
-        )
-
-    return replace(call, keywords=tuple((name, value) for name, value in call.keywords if not flag(value)))
+    return replace(call, keywords=tuple((name, value) for name, value in call.keywords if not is_switch(value)))
 
 
 def told(machine: Machine, made: Value, given: tuple[Value, ...]) -> Value:

@@ -11,6 +11,7 @@ from dtlint.machine.contents.containers import (
     KEYS,
     UNEVEN,
     element,
+    is_closed_table,
     is_text,
     items_of,
 )
@@ -262,16 +263,12 @@ def merge(machine: Machine, target: Object, source: Value, mask: int) -> None:
 
 def merged_by_lane(machine: Machine, target: Object, source: Row, mask: int) -> bool:
     """`dict(kind="adam", **options)`, where each lane has options of its own under names that are the same."""
-    tables = [dict(entries(one)) for one in source.lanes if isinstance(one, Object) and is_closed_table(one)]
+    tables = [dict(entries(one)) for one in source.lanes if is_closed_table(one)]
     if len(tables) < len(source.lanes) or len({tuple(table) for table in tables}) > 1:
         return False
     for key in tables[0]:
         put(machine, target, of_key(key), row(tuple(table[key] for table in tables), source.cause), mask)
     return True
-
-
-def is_closed_table(thing: Object) -> bool:
-    return thing.kind == "dict" and "[]" not in thing.attributes
 
 
 def under_keys(machine: Machine, source: Value, mask: int) -> list[tuple[Value, Value]]:

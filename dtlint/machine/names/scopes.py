@@ -89,15 +89,13 @@ def decorate(machine: Machine, decorator: ir.Expr, value: Value, name: str, mask
     outer, machine.decorating = machine.decorating, len(machine.stack)
     made = calls.call_value(machine, maker, (value,), (), mask, decorating=True)
     machine.decorating = outer
-    if isinstance(made, Unknown) and (isinstance(value, ClassRef) or (made.like is None and function_like(value))):
+    if isinstance(made, Unknown) and (
+        isinstance(value, ClassRef) or (made.like is None and isinstance(value, FunctionRef | Bound))
+    ):
         return value, name  # an unknown decorator is assumed to keep what it decorates
     if isinstance(made, FunctionRef | Bound | ClassRef | Object) or isinstance(maker, FunctionRef):
         return made, name
     return value, name
-
-
-def function_like(value: Value) -> bool:
-    return isinstance(value, FunctionRef | Bound)
 
 
 def with_kind(value: FunctionRef, kind: str) -> FunctionRef:

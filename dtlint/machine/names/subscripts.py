@@ -15,6 +15,7 @@ from dtlint.machine.contents.containers import (
     alike_parts,
     columns_in,
     element,
+    is_closed_table,
     is_text,
     items_of,
     of_each_lane,
@@ -238,7 +239,7 @@ def named_parts(thing: Value) -> Object | None:
     if call is None or not call.row.extra.get("container") or len(call.arguments) != 1:
         return None
     given = call.arguments[0]
-    return given if isinstance(given, Object) and given.kind == "dict" and "[]" not in given.attributes else None
+    return given if is_closed_table(given) else None
 
 
 LISTED = "parts that were added"  # attribute of a `ModuleList`

@@ -179,9 +179,7 @@ def sides(use: Use) -> Sides:
     for index, node in enumerate(use.path):
         if isinstance(node, Choice):
             below = use.path[index + 1] if index + 1 < len(use.path) else use.event
-            found.append(
-                (node, holds(node.then, below) or (not holds(node.other, below) and told_in(node.then, below)))
-            )
+            found.append((node, node.then.holds(below) or (not node.other.holds(below) and told_in(node.then, below))))
     return found
 
 
@@ -193,10 +191,6 @@ def guarding(use: Use) -> Sides:
         if isinstance(node, Call):
             asked.update(id(one) for one in decisions(node.guards))
     return [(choice, then) for choice, then in sides(use) if id(choice.decision) in asked]
-
-
-def holds(log: Log, below: LogNode) -> bool:
-    return any(one is below for one in log.nodes)
 
 
 def told_in(log: Log, below: LogNode) -> bool:
@@ -283,6 +277,11 @@ def across(here: Use, others: Iterable[Use]) -> bool:
 def site_after(first: Path, use: Use) -> tuple[Span, str]:
     """In the function that holds the value: the call that leads to the second use, or that use."""
     return site(use, in_common(first, use.path))
+
+
+def first_site(first: Use, again: Again) -> Span:
+    """The call that leads to the first use, in the function that holds the value."""
+    return site_after(again.second.path, first)[0]
 
 
 def in_common(first: Path, second: Path) -> int:

@@ -15,7 +15,7 @@ from dtlint.machine.core import CHANGED_NOTHING
 from dtlint.machine.library.jax.facts import GRADIENT
 from dtlint.machine.logs import Call, LogNode, Loop
 from dtlint.machine.run import Run
-from dtlint.timeline.arrays.lives import Again, Use, learns, site_after
+from dtlint.timeline.arrays.lives import Again, Use, first_site, learns
 from dtlint.timeline.records import calls_around, recorded
 
 Sites = set[tuple[str, tuple[int, int]]]
@@ -34,7 +34,7 @@ def only_looked_at(run: Run, again: Again) -> bool:
         differ = is_scan(again.loop) or fate_of(run, again.site).turns_differ
         return differ and not second.lasts
     assert again.first is not None
-    own = own_site(again.first, again)
+    own = first_site(again.first, again)
     first = outcome(run, again.first, own)
     if first.lasts or second.lasts:
         # what is learned, and what it is tried on, are not to be the same
@@ -60,11 +60,6 @@ def drawn_alike(one: Use, other: Use) -> bool:
     if here.extra["call"].name != there.extra["call"].name:
         return False
     return (here.path, here.at) == (there.path, there.at) or not here.extra["call"].row.extra.get("derives")
-
-
-def own_site(first: Use, again: Again) -> Span:
-    """The call that leads to the first use, in the function that holds the key."""
-    return site_after(again.second.path, first)[0]
 
 
 def outcome(run: Run, use: Use, site: Span) -> Fate:

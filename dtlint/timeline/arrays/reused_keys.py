@@ -37,6 +37,7 @@ from dtlint.timeline.arrays.lives import (
     Use,
     entered_with,
     exclude,
+    first_site,
     in_common,
     leaves,
     now_and_then,
@@ -331,11 +332,6 @@ def for_nothing(run: Run, again: Again) -> bool:
     if again.first is None:
         return False
     return key_splits.parted(run.facts, again.first.event.extra["call"], again.second.event.extra["call"])
-
-
-def first_site(first: Use, again: Again) -> Span:
-    """Where the first use is, in the function that holds the key."""
-    return site_after(again.second.path, first)[0]
 
 
 def started_over(run: Run, again: Again) -> bool:

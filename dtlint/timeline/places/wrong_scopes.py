@@ -14,7 +14,7 @@ from dtlint.machine.library.meeting.evidence import distributed
 from dtlint.machine.library.python.files import text_of
 from dtlint.machine.library.python.folders import all_nodes, of_either
 from dtlint.machine.library.training.stepping import attribute_of
-from dtlint.machine.logs import Choice, Decision, Event, Log, LogNode, decisions
+from dtlint.machine.logs import Choice, Decision, Event, LogNode, decisions
 from dtlint.machine.run import Run
 from dtlint.machine.values import BY_RANK, Const, Object, Row, Symbol, Unknown, lane_value
 from dtlint.timeline.options import default_for
@@ -112,13 +112,9 @@ def on_other_sides(first: Access, second: Access) -> bool:
     ):
         if not isinstance(node, Choice) or not isinstance(other, Choice) or node.decision is not other.decision:
             continue
-        if in_log(node.then, below) != in_log(other.then, other_below):
+        if node.then.holds(below) != other.then.holds(other_below):
             return True
     return False
-
-
-def in_log(log: Log, node: LogNode) -> bool:
-    return any(one is node for one in log.nodes)
 
 
 def says_where(access: Access) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dtlint.machine.control.consistent import Answers
-from dtlint.machine.lanes import lanes_in
+from dtlint.machine.lanes import lanes_in, lowest
 from dtlint.machine.logs import EXITS, FAILS, Attempt, Call, Choice, Decision, Event, Log, LogNode, Loop, inner_logs
 from dtlint.machine.run import Run
 from dtlint.machine.spoken import choice_key, event_key, key, talks
@@ -389,10 +389,6 @@ def left_besides(cases: list[Case], members: int) -> Iterator[Divergence]:
 
 def is_below(node: Choice, item: Item) -> bool:
     return any(isinstance(above, Choice) and above.decision is node.decision for above in item.path)
-
-
-def lowest(mask: int) -> int:
-    return (mask & -mask).bit_length() - 1
 
 
 def assumed(run: Run, members: int, items: list[Item], answers: Answers) -> list[Item]:

@@ -25,6 +25,7 @@ from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.library.meeting.spawning import HANDED_ON
 from dtlint.machine.library.python.own_order import NUMBERED
+from dtlint.machine.library.training.parts import given_to
 from dtlint.machine.logs import EXITS, Attempt, Choice, Event, Group, Log, LogNode, Site
 from dtlint.machine.run import Run
 from dtlint.machine.starts import run_before
@@ -273,12 +274,6 @@ def cut_when_asked(look: inside.Inside) -> Iterator[tuple[Any, ...]]:
     read = [name for event in look.events("load") for name in event.extra["call"].arguments[:1]]
     for held in (*look.held, *read):
         yield from (mark for mark in provenance.marks(held, "ordered", 0) if mark[2] not in drawn)
-
-
-def given_to(dataset: Value) -> tuple[Value, ...]:
-    """`Volumes(cases[first:last], transform)`: what a data set of a library was made of, whatever it does with it."""
-    call = dataset.facts.get("call") if isinstance(dataset, Object) and isinstance(dataset.kind, str) else None
-    return call.values if isinstance(call, Invocation) else ()
 
 
 def samples_in(dataset: Value, draws: frozenset[Any], below: int = 2) -> Iterator[Value]:

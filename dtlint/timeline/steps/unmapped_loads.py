@@ -15,7 +15,6 @@ from dtlint.machine.values import (
     Object,
     Unknown,
 )
-from dtlint.timeline.arrays.lives import holds
 from dtlint.timeline.places.files import accesses, overlap
 from dtlint.timeline.ranks.arrivals import instead_of_start
 from dtlint.timeline.records import recorded
@@ -54,7 +53,7 @@ def attempted(event: Event, path: tuple[Any, ...]) -> set[int]:
     """The attempts in whose body, and in no handler of which, it is."""
     below = (*path[1:], event)
     found = ((node, one) for node, one in zip(path, below, strict=False) if isinstance(node, Attempt))
-    return {id(node) for node, one in found if holds(node.body, one)}
+    return {id(node) for node, one in found if node.body.holds(one)}
 
 
 def wraps(run: Any) -> bool:

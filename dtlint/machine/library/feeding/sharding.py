@@ -13,7 +13,7 @@ from typing import Any
 from dtlint.findings import Step
 from dtlint.machine.contents import dealt
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import token
+from dtlint.machine.lanes import is_switch, token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.feeding import named_parts
 from dtlint.machine.library.feeding.multiples import is_multiple, told_to_fit
@@ -329,10 +329,6 @@ def shards_of(value: Value) -> list[tuple[Any, ...]]:
                 if start is not None and start.cause is not None and start.cause.kind in BY_SHARE:
                     found.append(("shard", held.path, held.at, ""))
     return found
-
-
-def is_switch(value: Value) -> bool:
-    return isinstance(value, Row) and all(isinstance(one, Const) and isinstance(one.value, bool) for one in value.lanes)
 
 
 def is_whole_or_none(value: Value) -> bool:

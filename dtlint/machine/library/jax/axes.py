@@ -86,7 +86,7 @@ def axis_spec(machine: Machine, value: Value) -> Any:
         return FIRST if value.value == 0 else LATER
     if isinstance(value, Tuple):
         return tuple(axis_spec(machine, item) for item in value.items)
-    if isinstance(value, Object) and value.kind == "dict" and "[]" not in value.attributes:
+    if containers.is_closed_table(value):
         return {name: axis_spec(machine, held) for name, held in value.attributes.items()}
     return UNKNOWN
 
@@ -96,7 +96,7 @@ def spec_of(machine: Machine, value: Value) -> Any:
         return value
     if value == NONE:
         return None
-    if isinstance(value, Object) and value.kind == "dict" and "[]" not in value.attributes:
+    if containers.is_closed_table(value):
         return {name: spec_of(machine, held) for name, held in value.attributes.items()}
     items = containers.items_of(machine, value) if isinstance(value, Tuple) else None
     return tuple(spec_of(machine, item) for item in items) if items is not None else UNKNOWN

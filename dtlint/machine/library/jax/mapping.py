@@ -412,7 +412,7 @@ def differentiated(machine: Machine, thing: Object, call: Invocation) -> Value:
 
 def parts_of(loss: Value, parameter: Value) -> set[Any]:
     """The names of what it is differentiated by, where these are known, or those that the loss has asked for."""
-    if isinstance(parameter, Object) and parameter.kind == "dict" and "[]" not in parameter.attributes:
+    if containers.is_closed_table(parameter):
         return {name[1] for name in parameter.attributes if type(name) is tuple and name[0] == "key"}
     if not isinstance(loss, Unknown) or not isinstance(parameter, Unknown):
         return set()

@@ -241,8 +241,7 @@ def placed(machine: Machine, thing: Object, result: Value, call: Invocation) -> 
     def lay(value: Value, sharding: Value | None) -> Value:
         if isinstance(sharding, Tuple) and isinstance(value, Tuple) and len(sharding.items) == len(value.items):
             return Tuple(tuple(lay(one, two) for one, two in zip(value.items, sharding.items, strict=True)))
-        if is_dict(sharding) and is_dict(value):
-            assert isinstance(sharding, Object) and isinstance(value, Object)
+        if containers.is_closed_table(sharding) and containers.is_closed_table(value):
             of = sharding.attributes
             return containers.mapped_items(value, lambda name, held: lay(held, of.get(name)))
         axes = sharded_over(sharding)
@@ -254,10 +253,6 @@ def placed(machine: Machine, thing: Object, result: Value, call: Invocation) -> 
         return jax_facts.mapped_tree(machine, value, lambda leaf: jax_facts.with_facts(machine, leaf, add, drop))
 
     return lay(result, given)
-
-
-def is_dict(value: Value | None) -> bool:
-    return isinstance(value, Object) and value.kind == "dict" and "[]" not in value.attributes
 
 
 def sharded_over(sharding: Value | None) -> tuple[str, ...] | None:

@@ -7,6 +7,7 @@ from typing import Any
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.contents import containers, in_place
+from dtlint.machine.contents.containers import is_list
 from dtlint.machine.control.agreeing import AGREED, OWN_OF_GATHERED, PUT_TOGETHER, RECEIVED
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import ALONE, lanes_in, received, restrict, token
@@ -206,10 +207,6 @@ def heard_before(machine: Machine, call: Invocation, expression: ir.Expr | None)
             machine.store(variables, node.id, held.lanes[others[0]], call.mask, machine.frame.mask)
         elif is_list(mine) and received(mine) and all(is_list(held.lanes[lane]) for lane in others):
             machine.store(variables, node.id, mine, machine.world.full & ~call.mask, machine.world.full)
-
-
-def is_list(value: Value) -> bool:
-    return isinstance(value, Object) and value.kind == "list"
 
 
 def agree(

@@ -9,6 +9,7 @@ from typing import Any
 
 from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
+from dtlint.machine.contents.containers import is_list
 from dtlint.machine.contents.opaque import opaque as unknown_of
 from dtlint.machine.contents.opaque import wherever
 from dtlint.machine.core import Machine
@@ -100,13 +101,9 @@ def opaque(machine: Machine, call: Invocation) -> Value:
     return made
 
 
-def is_list(value: Value) -> bool:
-    return isinstance(value, Object) and value.kind == "list"
-
-
 def held_in(machine: Machine, value: Value) -> Value:
     """What NumPy makes of a list is made of what is in it."""
-    items = containers.items_of(machine, value) if is_list(value) else None
+    items = containers.items_of(machine, value) if containers.is_list(value) else None
     return Tuple(items) if items is not None else value
 
 
