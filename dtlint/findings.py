@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import zip_longest
+from typing import Protocol
 
 EFFECTS = ("hang", "wrong", "crash", "race", "waste")
 SEVERITIES = ("error", "warning", "note")
@@ -31,6 +32,16 @@ class Span:
     end_column: int
 
 
+class Placed(Protocol):
+    """What stands somewhere in a program: an event, a decision, a call."""
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def at(self) -> tuple[int, int, int, int]: ...
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Step:
     """One link of the evidence: what happens on this line, in words."""
@@ -39,6 +50,10 @@ class Step:
     line: int
     text: str
     cell: tuple[int, int] | None = field(default=None, compare=False)  # notebook: cell number, row
+
+    @classmethod
+    def of(cls, where: Placed, text: str) -> Step:
+        return cls(where.path, where.at[0], text)
 
 
 def each_once(steps: Iterable[Step]) -> tuple[Step, ...]:

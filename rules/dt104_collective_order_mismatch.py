@@ -64,6 +64,6 @@ def check(run: Run) -> Iterator[Finding]:
             scope=scope,
             trail=(
                 walked.loop,
-                Step(event.path, event.at[0], f"{short(event)} meets what another rank sends for another item"),
+                Step.of(event, f"{short(event)} meets what another rank sends for another item"),
             ),
         )

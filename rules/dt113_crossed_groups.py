@@ -51,7 +51,7 @@ def check(run: Run) -> Iterator[Finding]:
             message = f"{short(event)} starts on a second group while {short(other)} still runs on the first"
             remedy = "wait for the work on one group before the same ranks use another group"
         trail = (
-            Step(other.path, other.at[0], f"{short(other)} with the same ranks"),
-            Step(event.path, event.at[0], "nothing says which comes first"),
+            Step.of(other, f"{short(other)} with the same ranks"),
+            Step.of(event, "nothing says which comes first"),
         )
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

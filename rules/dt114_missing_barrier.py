@@ -87,7 +87,7 @@ def check(run: Run) -> Iterator[Finding]:
         trail = tuple(
             step
             for one, two in ((first, second), (second, first))
-            for step in (*ways_apart(one, two), Step(one.event.path, one.event.at[0], told[one.order]))
+            for step in (*ways_apart(one, two), Step.of(one.event, told[one.order]))
         )
         event = other.event
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

@@ -49,7 +49,7 @@ def check(run: Run) -> Iterator[Finding]:
             if work.facts.get("synchronised"):
                 continue
             message = f"the handle of `{name}()` is lost: nobody can wait until the transfer is done"
-            trail: tuple[Step, ...] = (Step(start.path, start.at[0], "starts the transfer and returns a handle"),)
+            trail: tuple[Step, ...] = (Step.of(start, "starts the transfer and returns a handle"),)
             if (event.path, event.function) != (start.path, start.function):  # a wrapper that hands the handle on
                 place = event
         else:
@@ -60,8 +60,8 @@ def check(run: Run) -> Iterator[Finding]:
             )
             message = f"the tensor of this asynchronous `{name}()` is {done} in line {event.at[0]} before `wait()`"
             trail = (
-                Step(start.path, start.at[0], "starts the transfer; the tensor is not ready until `wait()`"),
-                Step(event.path, event.at[0], here),
+                Step.of(start, "starts the transfer; the tensor is not ready until `wait()`"),
+                Step.of(event, here),
             )
         remedy = "keep the handle and call `wait()` on it before the tensor is used"
         call = start.extra.get("call")

@@ -74,5 +74,5 @@ def check(run: Run) -> Iterator[Finding]:
             "value it had before",
             "compute it on all ranks alike, or broadcast it",
             scope=event.function,
-            trail=(*value.cause.steps(), Step(event.path, event.at[0], f"{others} have the first value here")),
+            trail=(*value.cause.steps(), Step.of(event, f"{others} have the first value here")),
         )

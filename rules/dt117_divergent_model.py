@@ -60,9 +60,9 @@ def check(run: Run) -> Iterator[Finding]:
             path, at = one.made_at
         trail = [*(one.cause.steps() if one.cause is not None else ())]
         if decision is not None:
-            trail.append(Step(decision.path, decision.at[0], f"decides on `{decision.text}`"))
-        trail.append(Step(one.path, one.at[0], SPOKEN[one.kind]))
-        trail.append(Step(wrap.path, wrap.at[0], "the ranks share the gradients of this model"))
+            trail.append(Step.of(decision, f"decides on `{decision.text}`"))
+        trail.append(Step.of(one, SPOKEN[one.kind]))
+        trail.append(Step.of(wrap, "the ranks share the gradients of this model"))
         message = f"{SPOKEN[one.kind]}, but its gradients are shared by all ranks of the group"
         scope = decision.function if decision is not None else one.scope
         guard = decision.text if decision is not None else ""
@@ -77,9 +77,9 @@ def told_apart(run: Run, apart: Apart) -> Finding:
     what = "the optimizer" if event.op == "optimizer-step" else "the learning rate schedule"
     trail = (
         *(decision.cause.steps() if decision.cause is not None else ()),
-        Step(decision.path, decision.at[0], f"decides on `{decision.text}`"),
-        Step(event.path, event.at[0], f"{what} steps on {ranks}"),
-        Step(wrap.path, wrap.at[0], "the ranks share the gradients of this model"),
+        Step.of(decision, f"decides on `{decision.text}`"),
+        Step.of(event, f"{what} steps on {ranks}"),
+        Step.of(wrap, "the ranks share the gradients of this model"),
     )
     message = f"{what} steps on {ranks} only, and the copies of the model drift apart"
     remedy = "step on every rank, and leave what is shown or saved below the question for the rank"

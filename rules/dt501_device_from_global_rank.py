@@ -47,5 +47,5 @@ def check(run: Run) -> Iterator[Finding]:
             "the device is numbered by the global rank: on the second node there is no such device",
             'use the local rank: `int(os.environ["LOCAL_RANK"])`, or `rank % torch.cuda.device_count()`',
             scope=event.function,
-            trail=(*cause.steps(), Step(event.path, event.at[0], "and names the device")),
+            trail=(*cause.steps(), Step.of(event, "and names the device")),
         )

@@ -55,7 +55,7 @@ def check(run: Run) -> Iterator[Finding]:
             trail=tuple(
                 step
                 for one, text in sorted(told, key=lambda pair: pair[0].number)
-                for step in (*(named(event) if one is met else ()), Step(one.event.path, one.event.at[0], text))
+                for step in (*(named(event) if one is met else ()), Step.of(one.event, text))
             ),
         )
 

@@ -61,8 +61,8 @@ def check(run: Run) -> Iterator[Finding]:
             scope=event.function,
             trail=(
                 *lifecycle.way_to(taken),
-                Step(taken.event.path, taken.event.at[0], "the parameters are taken as they are now"),
+                Step.of(taken.event, "the parameters are taken as they are now"),
                 *lifecycle.way_to(wrap),
-                Step(wrap.event.path, wrap.event.at[0], "the model's parameters are replaced here"),
+                Step.of(wrap.event, "the model's parameters are replaced here"),
             ),
         )

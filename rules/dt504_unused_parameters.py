@@ -44,18 +44,18 @@ def check(run: Run) -> Iterator[Finding]:
     for (path, at, scope), part in models_used.unused_parts(run):
         if part.without is not None:
             what = f"`forward` uses `{part.name}` in some steps only"
-            steps = (Step(part.without.path, part.without.at[0], "this pass leaves it out"),)
+            steps = (Step.of(part.without, "this pass leaves it out"),)
         elif part.use is not None and part.choice is None:
             what = f"`forward` uses not all of `{part.name}` in each step"
             picked = part.use.event
-            steps = (Step(picked.path, picked.at[0], "which of them is used changes from step to step"),)
+            steps = (Step.of(picked, "which of them is used changes from step to step"),)
         elif part.choice is None:
             what = f"`forward` never uses `{part.name}`"
             steps = (Step(part.module.path, (part.module.at or at)[0], f"`{part.name}` has parameters"),)
         else:
             decision = part.choice.decision
             what = f"`forward` leaves out `{part.name}` in some steps (`{decision.text}`)"
-            steps = (Step(decision.path, decision.at[0], f"decides whether `{part.name}` is used"),)
+            steps = (Step.of(decision, f"decides whether `{part.name}` is used"),)
         yield RULE.finding(
             run.span(path, at),
             f"{what}: DDP waits for its gradient",

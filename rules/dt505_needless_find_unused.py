@@ -44,5 +44,5 @@ def check(run: Run) -> Iterator[Finding]:
             f"`find_unused_parameters=True` walks the graph in every step for nothing: {why}",
             "leave the option out",
             scope=event.function,
-            trail=(Step(event.path, event.at[0], why),),
+            trail=(Step.of(event, why),),
         )

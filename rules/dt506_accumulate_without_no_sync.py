@@ -53,11 +53,9 @@ def check(run: Run) -> Iterator[Finding]:
             severity="error",
             scope=event.function,
             trail=(
-                Step(event.path, event.at[0], "the reduction is switched off in some turns"),
-                Step(
-                    window.backward.event.path, window.backward.event.at[0], "gradients of this turn stay on this rank"
-                ),
-                Step(step.path, step.at[0], "the optimizer steps in such a turn"),
+                Step.of(event, "the reduction is switched off in some turns"),
+                Step.of(window.backward.event, "gradients of this turn stay on this rank"),
+                Step.of(step, "the optimizer steps in such a turn"),
             ),
         )
     for window in no_sync.needless_syncs(run):
@@ -69,8 +67,8 @@ def check(run: Run) -> Iterator[Finding]:
             "of the window",
             scope=event.function,
             trail=(
-                Step(event.path, event.at[0], "backward reduces over all ranks"),
-                Step(step.path, step.at[0], "the optimizer steps once per window"),
+                Step.of(event, "backward reduces over all ranks"),
+                Step.of(step, "the optimizer steps once per window"),
             ),
         )
     for backward, forward, switch in (*no_sync.switched_too_late(run), *no_sync.counted_too_late(run)):
@@ -89,6 +87,6 @@ def check(run: Run) -> Iterator[Finding]:
             scope=event.function,
             trail=(
                 Step(forward.event.path, line, f"DDP prepares for the backward pass by what {goes_by}"),
-                Step(backward.event.path, backward.event.at[0], "the backward pass goes by that"),
+                Step.of(backward.event, "the backward pass goes by that"),
             ),
         )

@@ -87,7 +87,7 @@ def check(run: Run) -> Iterator[Finding]:
             scope=event.function,
             trail=(
                 Step(made.path, (made.at or event.at)[0], "made without `gradient_accumulation_steps`"),
-                Step(event.path, event.at[0], "every batch is a step of its own"),
+                Step.of(event, "every batch is a step of its own"),
             ),
         )
     for met, step in steps_in_some_turns(run):
@@ -99,8 +99,8 @@ def check(run: Run) -> Iterator[Finding]:
             "tell it before each: `set_gradient_accumulation_boundary(last)`",
             scope=event.function,
             trail=(
-                Step(event.path, event.at[0], "in every turn: gradients of the turn before may be lost here"),
-                Step(step.event.path, step.event.at[0], "the engine counts its micro-batches here"),
+                Step.of(event, "in every turn: gradients of the turn before may be lost here"),
+                Step.of(step.event, "the engine counts its micro-batches here"),
             ),
         )
     for step, clear in clearing.kept_on_one_side(run):
@@ -111,8 +111,8 @@ def check(run: Run) -> Iterator[Finding]:
             "clear them on both sides: move `zero_grad()` behind the branch",
             scope=event.function,
             trail=(
-                Step(event.path, event.at[0], "the gradients of this step stay for the next"),
-                Step(clear.event.path, clear.event.at[0], "cleared on this side only"),
+                Step.of(event, "the gradients of this step stay for the next"),
+                Step.of(clear.event, "cleared on this side only"),
             ),
         )
     for clear, entered, backward in clearing.cleared_in_the_last(run):
@@ -123,9 +123,9 @@ def check(run: Run) -> Iterator[Finding]:
             "clear them behind the step, or in front of `accumulate()`",
             scope=event.function,
             trail=(
-                Step(entered.event.path, entered.event.at[0], "inside, clearing waits for the last micro-batch"),
-                Step(event.path, event.at[0], "what the others have added up is gone here"),
-                Step(backward.event.path, backward.event.at[0], "the last one adds its own"),
+                Step.of(entered.event, "inside, clearing waits for the last micro-batch"),
+                Step.of(event, "what the others have added up is gone here"),
+                Step.of(backward.event, "the last one adds its own"),
             ),
         )
     for clip, entered, backward in clearing.clipped_within(run):
@@ -136,9 +136,9 @@ def check(run: Run) -> Iterator[Finding]:
             "clip where the window ends: `if accelerator.sync_gradients:`",
             scope=event.function,
             trail=(
-                Step(entered.event.path, entered.event.at[0], "inside, the optimizer waits for the last micro-batch"),
-                Step(backward.event.path, backward.event.at[0], "each micro-batch adds its own gradient"),
-                Step(event.path, event.at[0], "in every turn"),
+                Step.of(entered.event, "inside, the optimizer waits for the last micro-batch"),
+                Step.of(backward.event, "each micro-batch adds its own gradient"),
+                Step.of(event, "in every turn"),
             ),
         )
     for clear, window in clearing.cleared_where_it_steps(run):
@@ -162,7 +162,7 @@ def check(run: Run) -> Iterator[Finding]:
             scope=event.function,
             trail=(
                 Step(made.path, (made.at or event.at)[0], "made with `gradient_accumulation_steps`"),
-                Step(step.event.path, step.event.at[0], "every batch is a step of its own: nothing accumulates"),
+                Step.of(step.event, "every batch is a step of its own: nothing accumulates"),
             ),
         )
     for met in loss_scale.divided_again(run):
@@ -175,7 +175,7 @@ def check(run: Run) -> Iterator[Finding]:
             scope=event.function,
             trail=(
                 Step(made.path, (made.at or event.at)[0], "made with the same number of micro-batches"),
-                Step(event.path, event.at[0], "divided before, and once more inside"),
+                Step.of(event, "divided before, and once more inside"),
             ),
         )
 
@@ -187,15 +187,15 @@ def cut_short(run: Run, tail: tails.Tail) -> Finding:
         if cleared is not None
         else "are left for the first window of the next"
     )
-    last = Step(cleared.event.path, cleared.event.at[0], "clears what is left") if cleared is not None else None
+    last = Step.of(cleared.event, "clears what is left") if cleared is not None else None
     return RULE.finding(
         run.span(decision.path, decision.at),
         f"an epoch that ends within a window does not step: the gradients of its last micro-batches {fate}",
         "step in the last turn as well, `or turn + 1 == len(loader)`, or walk over whole windows only",
         scope=decision.function,
         trail=(
-            Step(decision.path, decision.at[0], "asks for the end of a window, and not for that of the epoch"),
-            Step(step.path, step.at[0], "the optimizer steps once per window"),
+            Step.of(decision, "asks for the end of a window, and not for that of the epoch"),
+            Step.of(step, "the optimizer steps once per window"),
             *((last,) if last is not None else ()),
         ),
     )
@@ -209,7 +209,7 @@ def told(run: Run, event: Any, window: Any, message: str, remedy: str, when: str
         remedy,
         scope=event.function,
         trail=(
-            Step(event.path, event.at[0], when),
-            Step(step.path, step.at[0], "the optimizer steps once per window"),
+            Step.of(event, when),
+            Step.of(step, "the optimizer steps once per window"),
         ),
     )

@@ -72,8 +72,8 @@ def check(run: Run) -> Iterator[Finding]:
             tier=absence,
             trail=(
                 *seeming,
-                Step(event.path, event.at[0], "the gradients of this rank"),
-                Step(step.path, step.at[0], "are all that the optimizer of this rank steps with"),
+                Step.of(event, "the gradients of this rank"),
+                Step.of(step, "are all that the optimizer of this rank steps with"),
             ),
         )
     for met in unreduced.reduced_in_a_copy(run):
@@ -83,7 +83,7 @@ def check(run: Run) -> Iterator[Finding]:
             "the gradients are reduced in a copy that nobody reads: the optimizer steps with those of this rank",
             "write what was reduced back (`p.grad.copy_(…)`), or reduce `p.grad` itself",
             scope=event.function,
-            trail=(Step(event.path, event.at[0], "the copy is equal on all ranks, the gradients are not"),),
+            trail=(Step.of(event, "the copy is equal on all ranks, the gradients are not"),),
         )
     for off, passed, stepped in no_sync.never_on(run):
         event = off.event
@@ -93,9 +93,9 @@ def check(run: Run) -> Iterator[Finding]:
             "enter `no_sync()` for the micro-batches before the last of a window only",
             scope=event.function,
             trail=(
-                Step(event.path, event.at[0], "switched off here"),
-                Step(passed.event.path, passed.event.at[0], "the gradients of this rank stay on this rank"),
-                Step(stepped.event.path, stepped.event.at[0], "and the optimizer steps with them"),
+                Step.of(event, "switched off here"),
+                Step.of(passed.event, "the gradients of this rank stay on this rank"),
+                Step.of(stepped.event, "and the optimizer steps with them"),
             ),
         )
     for alone in partly_reduced.forgotten_models(run):
@@ -107,8 +107,8 @@ def check(run: Run) -> Iterator[Finding]:
             scope=step.function,
             tier=absence,
             trail=(
-                Step(event.path, event.at[0], "gives gradients to both"),
-                Step(step.path, step.at[0], "steps with the gradients of this rank"),
+                Step.of(event, "gives gradients to both"),
+                Step.of(step, "steps with the gradients of this rank"),
             ),
         )
     for alone in partly_reduced.left_unwrapped(run):
@@ -120,8 +120,8 @@ def check(run: Run) -> Iterator[Finding]:
             scope=step.function,
             tier=absence,
             trail=(
-                Step(event.path, event.at[0], "the gradients of this rank"),
-                Step(step.path, step.at[0], "are all that this optimizer steps with"),
+                Step.of(event, "the gradients of this rank"),
+                Step.of(step, "are all that this optimizer steps with"),
             ),
         )
     for alone, late in unreduced.reduced_too_late(run):
@@ -132,14 +132,14 @@ def check(run: Run) -> Iterator[Finding]:
             alone.remedy,
             scope=event.function,
             trail=(
-                Step(step.path, step.at[0], "the optimizer steps with the gradients of this rank"),
-                Step(event.path, event.at[0], "reduced too late: they are cleared before the next step"),
+                Step.of(step, "the optimizer steps with the gradients of this rank"),
+                Step.of(event, "reduced too late: they are cleared before the next step"),
             ),
         )
 
 
 def over_devices(wrap: Any) -> Step:
-    return Step(wrap.path, wrap.at[0], "`DataParallel` reduces over the devices of one process, not over the ranks")
+    return Step.of(wrap, "`DataParallel` reduces over the devices of one process, not over the ranks")
 
 
 def told(run: Run, event: Any, backward: Any, message: str, remedy: str) -> Finding:
@@ -155,6 +155,6 @@ def told_at(run: Run, place: Any, backward: Any, message: str, remedy: str) -> F
         scope=scope,
         trail=(
             Step(path, at[0], message),
-            Step(backward.path, backward.at[0], "the gradients of this rank stay on this rank"),
+            Step.of(backward, "the gradients of this rank stay on this rank"),
         ),
     )

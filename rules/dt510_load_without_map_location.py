@@ -49,5 +49,5 @@ def check(run: Run) -> Iterator[Finding]:
             'pass `map_location`: this rank\'s device, or "cpu"',
             tier="default" if shown else "strict",
             scope=event.function,
-            trail=(Step(event.path, event.at[0], "`torch.load` does not go to this rank's device"),),
+            trail=(Step.of(event, "`torch.load` does not go to this rank's device"),),
         )

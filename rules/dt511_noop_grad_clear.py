@@ -51,7 +51,7 @@ def check(run: Run) -> Iterator[Finding]:
             "`.data` makes a new tensor each time: the gradient of the parameter stays as it is",
             "write `parameter.grad = None`, or call `optimizer.zero_grad()`",
             scope=event.function,
-            trail=(Step(event.path, event.at[0], "written onto a tensor that is gone after this line"),),
+            trail=(Step.of(event, "written onto a tensor that is gone after this line"),),
         )
     for met in stepping.events(run, "record", "discarded"):
         event = met.event
@@ -61,7 +61,7 @@ def check(run: Run) -> Iterator[Finding]:
             f"`{name}()` gives a new object back and changes nothing; the result is thrown away",
             f"assign the result of `{name}()`, or use its in-place form",
             scope=event.function,
-            trail=(Step(event.path, event.at[0], f"the result of `{name}()` is not used"),),
+            trail=(Step.of(event, f"the result of `{name}()` is not used"),),
         )
     for met in stepping.events(run, "record", "agreed-unseen"):
         event = met.event
@@ -71,7 +71,7 @@ def check(run: Run) -> Iterator[Finding]:
             f"`{name}` works in place on a tensor that is made here and that nobody keeps: what it gives is lost",
             f"give the tensor a name, hand it to `{name}()`, and read it afterwards",
             scope=event.function,
-            trail=(Step(event.path, event.at[0], "what it was made of stays as it is on each rank"),),
+            trail=(Step.of(event, "what it was made of stays as it is on each rank"),),
         )
     for met in stepping.events(run, "record", "shuffled-unseen"):
         event = met.event
@@ -80,7 +80,7 @@ def check(run: Run) -> Iterator[Finding]:
             "this shuffles a list that is made here and that nobody keeps: what it was made of stays in its order",
             "give the list a name, shuffle it, and go on with that",
             scope=event.function,
-            trail=(Step(event.path, event.at[0], "the shuffled list is gone after this line"),),
+            trail=(Step.of(event, "the shuffled list is gone after this line"),),
         )
     for met in stepping.events(run, "record", "compared"):
         event = met.event
@@ -89,7 +89,7 @@ def check(run: Run) -> Iterator[Finding]:
             f"`{event.api}` is compared here, and nobody asks for the answer",
             "write one `=` to set it",
             scope=event.function,
-            trail=(Step(event.path, event.at[0], "`==` alone changes nothing"),),
+            trail=(Step.of(event, "`==` alone changes nothing"),),
         )
     for met in stepping.options_beside(run):
         event = met.event
@@ -98,7 +98,7 @@ def check(run: Run) -> Iterator[Finding]:
             f"an optimizer reads `{event.api}` from its groups: this attribute is read by nothing",
             f'write `for group in optimizer.param_groups: group["{event.api}"] = …`',
             scope=event.function,
-            trail=(Step(event.path, event.at[0], "the next step goes on with the old value"),),
+            trail=(Step.of(event, "the next step goes on with the old value"),),
         )
     for met in stepping.events(run, "record", "uncalled"):
         event = met.event
@@ -108,5 +108,5 @@ def check(run: Run) -> Iterator[Finding]:
             f"`{name}` is named but not called",
             f"write `{name}()`",
             scope=event.function,
-            trail=(Step(event.path, event.at[0], f"without parentheses `{name}` does nothing"),),
+            trail=(Step.of(event, f"without parentheses `{name}` does nothing"),),
         )

@@ -47,5 +47,5 @@ def check(run: Run) -> Iterator[Finding]:
             f"`{event.op}` writes into a parameter that requires grad, outside of `torch.no_grad()`",
             "pass `parameter.data`, or do it under `torch.no_grad()`",
             scope=event.function,
-            trail=(Step(event.path, event.at[0], "the tensor is a live parameter"),),
+            trail=(Step.of(event, "the tensor is a live parameter"),),
         )

@@ -48,7 +48,7 @@ def check(run: Run) -> Iterator[Finding]:
             "put this rank's features back into the gathered list, or use torch.distributed.nn.functional.all_gather",
             scope=event.function,
             trail=(
-                Step(event.path, event.at[0], "what comes back are constants for autograd"),
-                Step(backward.event.path, backward.event.at[0], "the loss is made of it"),
+                Step.of(event, "what comes back are constants for autograd"),
+                Step.of(backward.event, "the loss is made of it"),
             ),
         )

@@ -62,5 +62,5 @@ def check(run: Run) -> Iterator[Finding]:
 
 def finding(run: Run, quotient: loss_scale.Quotient, message: str, remedy: str) -> Finding:
     event = quotient.backward.event
-    trail = (Step(event.path, event.at[0], "backward averages over the ranks"),)
+    trail = (Step.of(event, "backward averages over the ranks"),)
     return RULE.finding(run.span(quotient.path, quotient.at), message, remedy, scope=quotient.scope, trail=trail)

@@ -54,7 +54,7 @@ def check(run: Run) -> Iterator[Finding]:
             scope=event.function,
             trail=(
                 *lifecycle.way_to(found.met),
-                Step(event.path, event.at[0], found.why),
+                Step.of(event, found.why),
                 *options_of(run, (event.path, event.at, event.function), schedules.told_by(event)),
             ),
         )

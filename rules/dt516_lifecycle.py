@@ -58,7 +58,7 @@ def check(run: Run) -> Iterator[Finding]:
             "initialise the process group first",
             severity="error",
             scope=event.function,
-            trail=(Step(start.event.path, start.event.at[0], "the group is made only here"),),
+            trail=(Step.of(start.event, "the group is made only here"),),
         )
     for met in lifecycle.asked_behind(run):
         event = met.event
@@ -69,7 +69,7 @@ def check(run: Run) -> Iterator[Finding]:
             "ask `dist.is_initialized()` first",
             severity="error",
             scope=event.function,
-            trail=(Step(event.path, event.at[0], "asked without a process group, this raises"),),
+            trail=(Step.of(event, "asked without a process group, this raises"),),
         )
     for met, end in lifecycle.too_late(run):
         event = met.event
@@ -79,7 +79,7 @@ def check(run: Run) -> Iterator[Finding]:
             "destroy the process group last",
             severity="error",
             scope=event.function,
-            trail=(Step(end.event.path, end.event.at[0], "from here on there is no group"),),
+            trail=(Step.of(end.event, "from here on there is no group"),),
         )
     for met in lifecycle.never_destroyed(run):
         event = met.event
@@ -90,7 +90,7 @@ def check(run: Run) -> Iterator[Finding]:
             effect="waste",
             severity="warning",
             scope=event.function,
-            trail=(*lifecycle.way_to(met), Step(event.path, event.at[0], "made here, and left alone")),
+            trail=(*lifecycle.way_to(met), Step.of(event, "made here, and left alone")),
         )
     for met, choice in lifecycle.left_alone(run):
         decision = choice.decision
@@ -101,7 +101,7 @@ def check(run: Run) -> Iterator[Finding]:
             effect="waste",
             severity="warning",
             scope=decision.function,
-            trail=(*lifecycle.way_to(met), Step(met.event.path, met.event.at[0], "the group is made here")),
+            trail=(*lifecycle.way_to(met), Step.of(met.event, "the group is made here")),
         )
     for met, device in lifecycle.on_cpu(run):
         event = met.event
@@ -111,7 +111,7 @@ def check(run: Run) -> Iterator[Finding]:
             'use `init_process_group("gloo")`',
             severity="error",
             scope=event.function,
-            trail=(Step(device.path, device.at[0], "the only device is the CPU"),),
+            trail=(Step.of(device, "the only device is the CPU"),),
         )
     for met, variable in lifecycle.old_options(run):
         event = met.event
@@ -120,7 +120,7 @@ def check(run: Run) -> Iterator[Finding]:
             f"torchrun passes no such option: it sets `{variable}`, and the default is used on every rank",
             f'read `int(os.environ["{variable}"])`',
             scope=event.function,
-            trail=(Step(event.path, event.at[0], "passed by torch.distributed.launch only"),),
+            trail=(Step.of(event, "passed by torch.distributed.launch only"),),
         )
 
 

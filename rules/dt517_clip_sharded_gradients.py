@@ -49,8 +49,8 @@ def check(run: Run) -> Iterator[Finding]:
             f"call {row.extra.get('clips', '`model.clip_grad_norm_(max_norm)` of the FSDP wrapper')}",
             scope=event.function,
             trail=(
-                Step(wrap.event.path, wrap.event.at[0], "FSDP keeps a shard of each gradient on each rank"),
-                Step(event.path, event.at[0], "each rank clips by the norm of its own shards"),
+                Step.of(wrap.event, "FSDP keeps a shard of each gradient on each rank"),
+                Step.of(event, "each rank clips by the norm of its own shards"),
             ),
         )
     for met in stepping.scaled_by_parts(run):
@@ -60,7 +60,7 @@ def check(run: Run) -> Iterator[Finding]:
             "the gradients are scaled by a number that was computed from this rank's shards only",
             "sum the squares over the ranks (`dist.all_reduce`) before the root is taken",
             scope=event.function,
-            trail=(Step(event.path, event.at[0], "each rank scales by another number"),),
+            trail=(Step.of(event, "each rank scales by another number"),),
         )
     for met in stepping.parts_shown(run):
         event = met.event
@@ -69,5 +69,5 @@ def check(run: Run) -> Iterator[Finding]:
             "this was computed from this rank's shards of the gradients, but is told as if it were of all of them",
             "sum the squares over the ranks (`dist.all_reduce`) before the root is taken",
             scope=event.function,
-            trail=(Step(event.path, event.at[0], "only the shards of one rank are in it"),),
+            trail=(Step.of(event, "only the shards of one rank are in it"),),
         )

@@ -52,7 +52,7 @@ def check(run: Run) -> Iterator[Finding]:
             'start processes with "spawn" or "forkserver", or before the runtime is used',
             scope=event.function,
             trail=(
-                Step(started.path, started.at[0], f"{reader} starts its threads here"),
-                Step(event.path, event.at[0], "and is forked with them"),
+                Step.of(started, f"{reader} starts its threads here"),
+                Step.of(event, "and is forked with them"),
             ),
         )

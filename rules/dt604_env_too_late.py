@@ -60,7 +60,7 @@ def check(run: Run) -> Iterator[Finding]:
             f"set `{write.name}` before {line}, or in the environment of the launcher",
             scope=event.function,
             trail=(
-                Step(reader.path, reader.at[0], f"`{reader.api}` comes first: {moment}"),
+                Step.of(reader, f"`{reader.api}` comes first: {moment}"),
                 Step(event.path, write.at[0], f"`{write.name}` is written only now"),
             ),
         )

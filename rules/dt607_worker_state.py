@@ -50,8 +50,8 @@ def check(run: Run) -> Iterator[Finding]:
             scope=function,
             trail=(
                 Step(path, at[0], "the parent's data set is changed"),
-                *(Step(call.path, call.at[0], f"calls `{call.function}`") for call in stale.calls[1:]),
-                Step(stale.write.path, stale.write.at[0], f"`{stale.attribute}` is written; workers read their copy"),
+                *(Step.of(call, f"calls `{call.function}`") for call in stale.calls[1:]),
+                Step.of(stale.write, f"`{stale.attribute}` is written; workers read their copy"),
             ),
         )
     for lost in lost_counts(run):

@@ -66,7 +66,7 @@ REMEDY = {
 def check(run: Run) -> Iterator[Finding]:
     for found in local_metrics(run):
         event = found.event
-        here = Step(event.path, event.at[0], HERE.get(found.kind, SPOKEN[found.kind]))
+        here = Step.of(event, HERE.get(found.kind, SPOKEN[found.kind]))
         trail = (*found.steps, here, *(step for step in found.further if step.line != here.line))
         yield RULE.finding(
             Span(event.path, *event.at),

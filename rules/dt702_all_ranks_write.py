@@ -77,6 +77,6 @@ def check(run: Run) -> Iterator[Finding]:
             access.kind,
             f"do it on one rank (`if {first_asked(run)}:`) and let the others wait, or put the rank into the name",
         )
-        reached = Step(event.path, event.at[0], f"reached by {who(run, lanes)}")
+        reached = Step.of(event, f"reached by {who(run, lanes)}")
         trail = (*distributed_step(run), *ways_down(event, access.path), reached)
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

@@ -63,14 +63,14 @@ def check(run: Run) -> Iterator[Finding]:
             if bar
             else f"open it on one rank only (`if {first_asked(run)}:`), or give the ranks of one run a common group"
         )
-        reached = Step(event.path, event.at[0], f"reached by {who(run, lanes)}")
+        reached = Step.of(event, f"reached by {who(run, lanes)}")
         trail = (*distributed_step(run), *ways_down(event, path), reached)
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)
     for event, path, lanes, opened in unopened(run):
         opening, first = opened.event, who(run, opened.lanes)
         message = f"{who(run, lanes)} log to a run that only {first} opened (`{opening.api}`)"
-        made = Step(opening.path, opening.at[0], f"opened by {first}")
-        reached = Step(event.path, event.at[0], f"reached by {who(run, lanes)} as well")
+        made = Step.of(opening, f"opened by {first}")
+        reached = Step.of(event, f"reached by {who(run, lanes)} as well")
         trail = (*distributed_step(run), made, *ways_down(event, path), reached)
         remedy = "log below the same question for the rank as it is opened"
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

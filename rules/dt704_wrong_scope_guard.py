@@ -62,9 +62,9 @@ def check(run: Run) -> Iterator[Finding]:
         else:
             message = f"{acting(run, found.lanes, 'use')} what was made on other ranks only: here it is None"
         ways = ways_down(event, found.path) if found.path else ()
-        trail = [*ways, Step(event.path, event.at[0], f"done by {lanes}")]
+        trail = [*ways, Step.of(event, f"done by {lanes}")]
         if found.other is not None:
-            trail.append(Step(found.other.path, found.other.at[0], found.told))
+            trail.append(Step.of(found.other, found.told))
         path, at, scope = event.path, event.at, event.function
         guard = ""
         if found.decision is not None:

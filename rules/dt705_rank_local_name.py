@@ -46,7 +46,7 @@ def check(run: Run) -> Iterator[Finding]:
         message = f"every rank makes this name from its own {kind}, {'so' if access.kind == 'mkdir' else 'but'} {told}"
         remedy = "make the name on one rank and broadcast it (`broadcast_object_list`), or take it from the arguments"
         steps = access.cause.steps() if access.cause is not None else ()
-        trail = (*steps, Step(event.path, event.at[0], told))
+        trail = (*steps, Step.of(event, told))
         path, line = (source.path, source.line) if source is not None else (event.path, event.at[0])
         at = event.at if source is None else (line, 1, line, 1)
         yield RULE.finding(Span(path, *at), message, remedy, scope=event.function, trail=trail)

@@ -46,12 +46,12 @@ def check(run: Run) -> Iterator[Finding]:
         if found.kind == "prefixed":
             message = "the state of the wrapped model is saved: every key begins with `module.`"
             remedy = "save `model.module.state_dict()`"
-            trail: tuple[Step, ...] = (Step(write.path, write.at[0], "the wrapper's state goes into the file"),)
+            trail: tuple[Step, ...] = (Step.of(write, "the wrapper's state goes into the file"),)
         else:
             message = f"`{found.what}` in this file belongs to the rank that saved it, but other ranks load it"
             remedy = "keep what is personal in a file with the rank in its name, and leave it out of the shared one"
             trail = (
-                Step(write.path, write.at[0], f"one rank saves its own `{found.what}`"),
-                Step(event.path, event.at[0], "and the others load it as theirs"),
+                Step.of(write, f"one rank saves its own `{found.what}`"),
+                Step.of(event, "and the others load it as theirs"),
             )
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

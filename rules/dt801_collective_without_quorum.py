@@ -51,6 +51,6 @@ def check(run: Run) -> Iterator[Finding]:
         trail = (
             *((Step(manager.path, manager.at[0], "the manager is made here"),) if manager.at is not None else ()),
             *way,
-            Step(event.path, event.at[0], "no `start_quorum()` of it on some way to here"),
+            Step.of(event, "no `start_quorum()` of it on some way to here"),
         )
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

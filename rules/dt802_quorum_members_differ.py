@@ -52,8 +52,8 @@ def check(run: Run) -> Iterator[Finding]:
         steps = decision.cause.steps() if decision.cause is not None else ()
         trail = (
             *steps,
-            Step(decision.path, decision.at[0], f"decides on `{decision.text}`"),
-            Step(event.path, event.at[0], "a collective of all who made the manager"),
+            Step.of(decision, f"decides on `{decision.text}`"),
+            Step.of(event, "a collective of all who made the manager"),
         )
         yield RULE.finding(
             Span(event.path, *event.at), message, remedy, scope=event.function, guard_text=decision.text, trail=trail

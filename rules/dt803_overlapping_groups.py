@@ -42,5 +42,5 @@ def check(run: Run) -> Iterator[Finding]:
     for event, told, steps in disordered(run):
         message = f"{told}: ranks that share both may wait for each other crosswise"
         remedy = "use the managers in one order on all ranks and from one thread"
-        trail = (*steps, Step(event.path, event.at[0], told))
+        trail = (*steps, Step.of(event, told))
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

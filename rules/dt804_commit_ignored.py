@@ -42,32 +42,32 @@ def check(run: Run) -> Iterator[Finding]:
     remedy = "step only `if manager.should_commit():`"
     for event, _ in recorded(run, "answer-dropped"):
         message = "the answer of `should_commit()` is not used: a failed step is applied all the same"
-        asked = Step(event.path, event.at[0], "asked here, and the answer is dropped")
+        asked = Step.of(event, "asked here, and the answer is dropped")
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=(asked,))
     found = review(run)
     stepped = [question.extra["call"] for _, question, _ in found.anyway] if found is not None else []
     for event, _ in recorded(run, "answer-told"):
         if event.extra["call"] not in stepped:
             message = "the answer of `should_commit()` is only told to people: a failed step is applied all the same"
-            asked = Step(event.path, event.at[0], "asked here, and the answer decides nothing")
+            asked = Step.of(event, "asked here, and the answer decides nothing")
             yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=(asked,))
     for event, question, way in found.anyway if found is not None else ():
         message = "the optimizer steps whatever `should_commit()` has answered"
         trail = (
-            Step(question.path, question.at[0], "asked here, and the answer decides nothing"),
+            Step.of(question, "asked here, and the answer decides nothing"),
             *way,
-            Step(event.path, event.at[0], "applied on every way"),
+            Step.of(event, "applied on every way"),
         )
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)
     for event, reduced, way in found.unheard if found is not None else ():
         message = "the optimizer steps without asking `should_commit()` first"
         trail = (
-            Step(reduced.path, reduced.at[0], "reduced by a manager that may have lost a member"),
+            Step.of(reduced, "reduced by a manager that may have lost a member"),
             *way,
-            Step(event.path, event.at[0], "applied without the question"),
+            Step.of(event, "applied without the question"),
         )
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)
     for event, way in never_asked(found) if found is not None and run.entry.kind == "script" else ():
         message = "what this manager reduces is used without ever asking it `should_commit()`"
-        trail = (*way, Step(event.path, event.at[0], "reduced, and nobody asks whether all members took part"))
+        trail = (*way, Step.of(event, "reduced, and nobody asks whether all members took part"))
         yield RULE.finding(Span(event.path, *event.at), message, remedy, scope=event.function, trail=trail)

@@ -57,7 +57,7 @@ def trails_at(node: LogNode, above: tuple[LogNode, ...], path: str, line: int) -
     for decision in chain(node, above):
         if decision.cause is None:
             continue
-        steps = (*decision.cause.steps(), Step(decision.path, decision.at[0], f"decides on `{decision.text}`"))
+        steps = (*decision.cause.steps(), Step.of(decision, f"decides on `{decision.text}`"))
         if on_line:
             what = spoken(node) if isinstance(node, Event) else f"`{node.function}`" if isinstance(node, Call) else ""
             yield once((*steps, Step(path, line, f"{what} is reached below that decision" if what else "is reached")))
@@ -69,7 +69,7 @@ def trails_at(node: LogNode, above: tuple[LogNode, ...], path: str, line: int) -
                     yield once(steps[:number])
     if on_line and isinstance(node, Choice | Loop) and node.cause is not None:
         decision = node.decision
-        yield once((*node.cause.steps(), Step(decision.path, decision.at[0], f"decides on `{decision.text}`")))
+        yield once((*node.cause.steps(), Step.of(decision, f"decides on `{decision.text}`")))
 
 
 def chain(node: LogNode, above: tuple[LogNode, ...]) -> Iterator[Decision]:

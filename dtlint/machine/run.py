@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from dtlint.findings import Span, Step
+from dtlint.findings import Span
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import functions_of
 from dtlint.ir.stack import without_collector
@@ -62,9 +62,6 @@ class Run:
 
     def span(self, path: str, at: tuple[int, int, int, int]) -> Span:
         return Span(path, *at)
-
-    def step(self, path: str, at: tuple[int, int, int, int], text: str) -> Step:
-        return Step(path, at[0], text)
 
 
 def make_machine(project: Project, knowledge: Knowledge, world: World, budget: int) -> Machine:

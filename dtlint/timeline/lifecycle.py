@@ -185,7 +185,7 @@ def at_a_signal(met: Met) -> bool:
 def way_to(met: Met) -> Iterator[Step]:
     """The calls on the way, outermost first."""
     for node in calls_around(met.event, tuple(node for node, _ in met.above)):
-        yield Step(node.path, node.at[0], f"calls `{node.function}`")
+        yield Step.of(node, f"calls `{node.function}`")
 
 
 def works(run: Any) -> bool:

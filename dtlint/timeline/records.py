@@ -66,7 +66,7 @@ def ways_to(run: Run, place: Site, most: int = 3) -> tuple[Step, ...]:
     for node, above in run.walk():
         if isinstance(node, Call) and (node.callee_path, node.function) == (path, function):
             calls = [*(one for one in above if isinstance(one, Call)), node][-most:]
-            steps = tuple(Step(one.path, one.at[0], f"calls `{one.function}`") for one in calls)
+            steps = tuple(Step.of(one, f"calls `{one.function}`") for one in calls)
             found.setdefault((node.path, node.at[0]), steps)
     return next(iter(found.values())) if len(found) == 1 else ()
 
@@ -75,10 +75,10 @@ def ways_down(event: Event, path: tuple[LogNode, ...], most: int = 3) -> tuple[S
     """The calls that lead to an event, outermost first, and the branch it is in: the line to change may be one of
     them."""
     nodes = calls_around(event, path)[-most:]
-    steps = [Step(node.path, node.at[0], f"calls `{node.function}`") for node in nodes]
+    steps = [Step.of(node, f"calls `{node.function}`") for node in nodes]
     for decision in decisions(event.guards):
         if decision.kind == "branch" and decision.cause is None and decision.taken == event.mask:
-            steps.append(Step(decision.path, decision.at[0], f"`{decision.text}` is the same on all of them"))
+            steps.append(Step.of(decision, f"`{decision.text}` is the same on all of them"))
             break
     return tuple(steps)
 

@@ -27,7 +27,7 @@ def turned_apart(loop: Loop, state: LoopState) -> Cause | None:
 def cause_of(leaving: Leaving) -> Cause | None:
     """Why some lanes left by a jump where others stayed."""
     decision = leaving.decision
-    step = Step(decision.path, decision.at[0], f"`{leaving.word}` where `{decision.text}`")
+    step = Step.of(decision, f"`{leaving.word}` where `{decision.text}`")
     return decision.cause.then(step) if decision.cause is not None else None
 
 

@@ -109,7 +109,7 @@ def run_return(machine: Machine, node: ir.Return, mask: int) -> int:
 
 def said(choice: Decision) -> Cause:
     assert choice.cause is not None
-    return choice.cause.then(Step(choice.path, choice.at[0], f"`{choice.text}` decides what is returned"))
+    return choice.cause.then(Step.of(choice, f"`{choice.text}` decides what is returned"))
 
 
 CONTROLS = ("StopIteration", "StopAsyncIteration", "GeneratorExit", "KeyboardInterrupt", "Exit")

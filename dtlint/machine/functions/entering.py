@@ -171,7 +171,7 @@ def written_by_others(machine: Machine, frame: Frame, leaving: Leaving, mark: in
     sides = [[one for one in writes if one[0] is not frame.variables] for writes in (leaving.writes, since)]
     if not decision.exit_answer:
         sides.reverse()
-    step = Step(decision.path, decision.at[0], f"decides on `{decision.text}`")
+    step = Step.of(decision, f"decides on `{decision.text}`")
     cause = decision.cause and decision.cause.then(step)
     symbol = decision.symbol or machine.symbols.fresh("return")
     machine.join_writes(sides[0], sides[1], symbol, cause, leaving.mask, leaving.older)

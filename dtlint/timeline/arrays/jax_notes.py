@@ -127,8 +127,8 @@ def made_anew(run: Run, made: Span) -> bool:
 
 
 def trail_of(event: Event, path: Path) -> tuple[Step, ...]:
-    calls = [Step(node.path, node.at[0], f"calls `{node.function}`") for node in calls_around(event, path)]
-    own = Step(event.path, event.at[0], "seen here")
+    calls = [Step.of(node, f"calls `{node.function}`") for node in calls_around(event, path)]
+    own = Step.of(event, "seen here")
     place = event.extra["place"]
     steps = [*calls[-3:], *event.extra["steps"]]
     if (event.path, event.at[0]) != (place[0], place[1][0]):
@@ -244,7 +244,7 @@ def late_starts(run: Run) -> Iterator[tuple[Event, tuple[Step, ...], str]]:
                 yield event, event.extra["steps"], "an imported module"
             elif first is not None:
                 name = first.event.extra["api"]
-                steps = (*trail_of(first.event, first.path), Step(first.event.path, first.event.at[0], f"`{name}`"))
+                steps = (*trail_of(first.event, first.path), Step.of(first.event, f"`{name}`"))
                 yield event, steps, name
 
 

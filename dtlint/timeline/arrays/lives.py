@@ -314,8 +314,8 @@ def way(path: Path, event: Event, text: str) -> tuple[Step, ...]:
     """The calls that lead to an event, and the event. A function nobody is seen to call is not called where it is
     defined."""
     calls = [
-        Step(node.path, node.at[0], f"calls `{node.function}`")
+        Step.of(node, f"calls `{node.function}`")
         for node in calls_around(event, path)
         if (node.path, node.at) != (node.callee_path, node.callee_at)
     ]
-    return (*calls[-3:], Step(event.path, event.at[0], text))
+    return (*calls[-3:], Step.of(event, text))

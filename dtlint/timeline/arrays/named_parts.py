@@ -27,5 +27,5 @@ def unknown_parts(run: Run) -> Iterator[tuple[Any, tuple[Step, ...], str, tuple[
         name = next((one for one in event.extra["names"] if one not in axes), None)
         if name is not None:
             first = meshes[0]
-            told = Step(first.path, first.at[0], f"the mesh has {', '.join(map(repr, axes))}")
+            told = Step.of(first, f"the mesh has {', '.join(map(repr, axes))}")
             yield event, (told, *trail), name, axes

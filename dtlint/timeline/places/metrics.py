@@ -79,7 +79,7 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
         others = loaders & trained or inside(run, path, loaders) or of_everybody(run, loaders) or about_its_kind(event)
         written = None if others else written_by_one(run, event)
         if written is not None:
-            step = Step(written.path, written.at[0], "only some ranks write then")
+            step = Step.of(written, "only some ranks write then")
             found.setdefault(loaders, []).append(LocalMetric("decides", event, (step,)))
     for loaders, (first, *more) in found.items():
         used = also_told(one.event for one in more)
@@ -88,7 +88,7 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
 
 
 def also_told(events: Iterable[Event]) -> tuple[Step, ...]:
-    return tuple(Step(event.path, event.at[0], "and used here as well") for event in events)
+    return tuple(Step.of(event, "and used here as well") for event in events)
 
 
 def about_its_kind(event: Event) -> bool:
@@ -367,7 +367,7 @@ def reduced_twice(run: Run) -> Iterator[LocalMetric]:
             continue
         add = next((one for one, way in grown if one.subject is tensor and loop_of(way) == loop), None)
         if add is not None:
-            yield LocalMetric("twice", event, (Step(add.path, add.at[0], "added up over the turns"),))
+            yield LocalMetric("twice", event, (Step.of(add, "added up over the turns"),))
 
 
 def handed_on(run: Run) -> Iterator[LocalMetric]:
@@ -386,7 +386,7 @@ def handed_on(run: Run) -> Iterator[LocalMetric]:
         for before, after, loop in sums:
             summed = loop in path and held.symbol in after.key and is_added(before, held.symbol)
             if summed and not ended_by(event, path):
-                step = Step(loop.decision.path, loop.decision.at[0], "what is summed goes on into the next turn")
+                step = Step.of(loop.decision, "what is summed goes on into the next turn")
                 yield LocalMetric("twice", event, (step,))
                 break
 

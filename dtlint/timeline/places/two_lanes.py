@@ -98,4 +98,4 @@ def inside(one: Access, folder: Access, lane: int, owner: int) -> bool:
 def ways_apart(one: Access, other: Access, most: int = 3) -> tuple[Step, ...]:
     """The calls that lead to one access and not to the other: the ranks have to meet before or behind one of them."""
     apart = [node for node in one.path if isinstance(node, Call) and not any(node is shared for shared in other.path)]
-    return tuple(Step(node.path, node.at[0], f"calls `{node.function}`") for node in apart[:most])
+    return tuple(Step.of(node, f"calls `{node.function}`") for node in apart[:most])

@@ -72,13 +72,13 @@ def path_steps(event: Event, path: Path, start: Site) -> list[Step]:
         if (node.path, node.at) == (start.path, start.at):
             begun = True
         if begun:
-            steps.append(Step(node.path, node.at[0], f"calls `{node.function}`"))
+            steps.append(Step.of(node, f"calls `{node.function}`"))
     entered = (
         "runs on the devices of all hosts"
         if event.op == "launch"
         else "is entered by every rank of its group or by none"
     )
-    steps.append(Step(event.path, event.at[0], f"{short(event)} {entered}"))
+    steps.append(Step.of(event, f"{short(event)} {entered}"))
     return steps
 
 
@@ -97,16 +97,16 @@ def trail_of(divergence: Divergence, start: Site) -> tuple[Step, ...]:
     if divergence.shape == "argument":
         steps.extend(ways_down(divergence.event, divergence.path))
     steps.extend(failure_steps(divergence))
-    steps.extend(Step(node.path, node.at[0], f"calls `{node.function}`") for node in calls_below(divergence))
+    steps.extend(Step.of(node, f"calls `{node.function}`") for node in calls_below(divergence))
     steps.extend(path_steps(divergence.event, divergence.path, start))
     steps.extend(
-        Step(one.path, one.at[0], f"{short(one)} is behind the same decision")
+        Step.of(one, f"{short(one)} is behind the same decision")
         for one in divergence.further
         if (one.path, one.at) != (divergence.event.path, divergence.event.at)
     )
     other = divergence.other if divergence.shape in ("argument", "order") else None
     if other is not None and (other.path, other.at) != (start.path, start.at):
-        steps.append(Step(other.path, other.at[0], f"other ranks come to {short(other)} here"))
+        steps.append(Step.of(other, f"other ranks come to {short(other)} here"))
     return tuple(steps)
 
 
@@ -116,9 +116,9 @@ def failure_steps(divergence: Divergence) -> Iterator[Step]:
     if attempt is None:
         return
     if attempt.kind in LATER:
-        yield Step(attempt.path, attempt.at[0], f"registered here: it {LATER[attempt.kind][0]}")
+        yield Step.of(attempt, f"registered here: it {LATER[attempt.kind][0]}")
         return
-    yield Step(attempt.path, attempt.at[0], "a rank that fails in here leaves the body")
+    yield Step.of(attempt, "a rank that fails in here leaves the body")
     if divergence.handler is not None:
         yield Step(attempt.path, divergence.handler.at[0], "and comes here, alone")
 
@@ -130,7 +130,7 @@ def alone(divergence: Divergence) -> str:
 
 
 def decision_steps(decision: Decision) -> Iterator[Step]:
-    yield Step(decision.path, decision.at[0], decided(decision))
+    yield Step.of(decision, decided(decision))
     if decision.exit_at is not None and decision.exit_word:
         yield Step(decision.path, decision.exit_at[0], f"`{spoken_exit(decision.exit_word)}` on these ranks")
 

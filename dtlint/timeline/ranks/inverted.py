@@ -40,8 +40,8 @@ def inverted(run: Run) -> Iterator[tuple[Span, str, str, tuple[Step, ...]]]:
                 event.api,
                 (
                     *(decision.cause.steps() if decision.cause else ()),
-                    Step(decision.path, decision.at[0], f"`{asked_name(decision)}` is true on every rank but 0"),
-                    Step(event.path, event.at[0], "every rank but 0 comes here"),
+                    Step.of(decision, f"`{asked_name(decision)}` is true on every rank but 0"),
+                    Step.of(event, "every rank but 0 comes here"),
                 ),
             )
 
@@ -133,7 +133,7 @@ def without_gpu(run: Run) -> Iterator[tuple[Span, str, tuple[Step, ...]]]:
                 name = decision.text.split(" and ")[0]
                 steps = (
                     *(decision.cause.steps() if decision.cause else ()),
-                    Step(decision.path, decision.at[0], f"`{name}` is 0, which is false, on the first of each node"),
+                    Step.of(decision, f"`{name}` is 0, which is false, on the first of each node"),
                     Step(instead[0].path, instead[0].at[0], "that one gets the CPU"),
                 )
                 yield Span(decision.path, *decision.at), name, steps

@@ -23,7 +23,7 @@ def left_behind(run: Run) -> Iterator[tuple[Event | Object, str, tuple[Step, ...
     for event, path in recorded(run, "manager-made"):
         end = unguarded_end(run, "shutdown", event.subject)
         if end is not None:
-            made = Step(event.path, event.at[0], "the manager is made here")
+            made = Step.of(event, "the manager is made here")
             yield event, "manager", (*ways_down(event, path), made, *told_end("shut down", end))
     for event, path in recorded(run, "thread-start"):
         thread = event.subject
@@ -32,7 +32,7 @@ def left_behind(run: Run) -> Iterator[tuple[Event | Object, str, tuple[Step, ...
         end = unguarded_end(run, "thread-join", thread)
         if end is not None and works_between(run, event):
             made = Step(thread.path, (thread.at or event.at)[0], "the thread is made here")
-            begun = Step(event.path, event.at[0], "and started here")
+            begun = Step.of(event, "and started here")
             yield thread, "thread", (made, *ways_down(event, path), begun, *told_end("stopped", end))
 
 
@@ -45,7 +45,7 @@ def unguarded_end(run: Run, op: str, thing: Value | None) -> tuple[Event, Path] 
 
 def told_end(what: str, end: tuple[Event, Path]) -> tuple[Step, ...]:
     event, path = end
-    return (*ways_down(event, path), Step(event.path, event.at[0], f"{what} here, on the way without failure only"))
+    return (*ways_down(event, path), Step.of(event, f"{what} here, on the way without failure only"))
 
 
 def survives(end: Event, path: tuple[LogNode, ...], leaving: Collection[object]) -> bool:

@@ -23,14 +23,14 @@ def disordered(run: Run) -> Iterator[tuple[Event, str, tuple[Step, ...]]]:
         cause = event.extra.get("which")
         if cause is not None and cause.kind in BY_PROCESS:
             steps = cause.steps()
-            told = steps[-1] if steps else Step(event.path, event.at[0], "which manager comes first differs by rank")
+            told = steps[-1] if steps else Step.of(event, "which manager comes first differs by rank")
             yield event, "which manager is used first depends on the rank", (told,)
     yield from in_threads(run)
     yield from in_two_orders(run)
     for event, _ in recorded(run, "crossed-works"):
         begun, other = event.extra["work"].facts["event"], event.extra["other"].facts["event"]
         if managed(begun) and managed(other) and begun.mask != other.mask:
-            told = Step(other.path, other.at[0], "still running on the ranks that share both managers")
+            told = Step.of(other, "still running on the ranks that share both managers")
             yield event, "another manager's collective is still running", (told,)
 
 
@@ -55,13 +55,13 @@ def in_threads(run: Run) -> Iterator[tuple[Event, str, tuple[Step, ...]]]:
         told = (*ways_down(event, path), there)
         if main.op == "thread-start":
             third = driven(main)[0]
-            here = Step(third.path, third.at[0], "and a third thread is in one of another manager")
+            here = Step.of(third, "and a third thread is in one of another manager")
             yield main, "two threads drive managers at the same time", (*told, here)
         elif managed(main):
-            here = Step(main.path, main.at[0], "meanwhile this thread is in a collective of a manager, too")
+            here = Step.of(main, "meanwhile this thread is in a collective of a manager, too")
             yield event, "a second thread drives a manager while this one does", (*told, here)
         else:
-            here = Step(main.path, main.at[0], "meanwhile this thread communicates with the same ranks")
+            here = Step.of(main, "meanwhile this thread communicates with the same ranks")
             yield event, "a second thread drives a manager while this one communicates", (*told, here)
 
 
@@ -108,6 +108,6 @@ def in_two_orders(run: Run) -> Iterator[tuple[Event, str, tuple[Step, ...]]]:
             if one != other and sorted(map(str, one)) == sorted(map(str, other)):
                 index = next(at for at, (a, b) in enumerate(zip(one, other, strict=True)) if a != b)
                 first, second = mine[index], theirs[index]
-                told = Step(second.path, second.at[0], "other ranks begin with another manager")
+                told = Step.of(second, "other ranks begin with another manager")
                 yield first, "the ranks use the managers in different orders", (told,)
                 return

@@ -82,7 +82,7 @@ def cause_of(run: Run, node: Choice) -> Cause | None:
     if event is None:
         return None
     text = f"`{event.op}()` merges this over the ranks: each has its own"
-    return Cause(MERGED, Trail(Step(event.path, event.at[0], text)))
+    return Cause(MERGED, Trail(Step.of(event, text)))
 
 
 def symbols_of(value: Value | None) -> Iterator[Symbol]:

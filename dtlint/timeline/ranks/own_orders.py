@@ -44,7 +44,7 @@ def own_orders(run: Run) -> Iterator[Walked]:
             if place not in seen:
                 seen.add(place)
                 decision = loop.decision
-                yield Walked(node, place, why, Step(decision.path, decision.at[0], f"`{decision.text}`"))
+                yield Walked(node, place, why, Step.of(decision, f"`{decision.text}`"))
 
 
 SHUFFLED = "each rank shuffles them for itself"

@@ -81,19 +81,19 @@ def trail_of(run: Run, found: Unpaired) -> Iterator[Step]:
     """The way to the call that waits, and what keeps its peer from the other half."""
     event, peer = found.event, found.peer
     yield from ways_down(event, found.path)
-    yield Step(event.path, event.at[0], f"rank {found.lane} calls `{event.api.rpartition('.')[2]}()`")
+    yield Step.of(event, f"rank {found.lane} calls `{event.api.rpartition('.')[2]}()`")
     for lane, other in found.others:
-        yield Step(other.path, other.at[0], f"rank {lane} is here at that moment")
+        yield Step.of(other, f"rank {lane} is here at that moment")
     half = RECEIVES if event.op in SENDS else SENDS
     for node, path in recorded(run, "<p2p>") if peer >= 0 else ():
         if node.op in half and found.reason == "more" and node.mask >> peer & 1:
             yield from ways_down(node, path)
-            yield Step(node.path, node.at[0], f"rank {peer} makes the other half here")
+            yield Step.of(node, f"rank {peer} makes the other half here")
         elif node.op in half and not node.mask >> peer & 1:
             for decision in chain(node, path):
                 if decision.before >> peer & 1 and not decision.taken >> peer & 1:
                     yield from decision_steps(decision)
-                    yield Step(node.path, node.at[0], f"rank {peer} does not come here")
+                    yield Step.of(node, f"rank {peer} does not come here")
 
 
 def alone(run: Run) -> list[Unpaired]:

@@ -52,11 +52,11 @@ def trail_of(found: Withheld) -> tuple[Step, ...]:
     decision, event, answer = found.choice.decision, found.event, found.answer
     return (
         *(found.choice.cause.steps() if found.choice.cause is not None else ()),
-        Step(decision.path, decision.at[0], f"rank {found.lane} decides on `{decision.text}`"),
+        Step.of(decision, f"rank {found.lane} decides on `{decision.text}`"),
         *ways_down(event, found.path),
-        Step(event.path, event.at[0], f"{short(event)} is on one side of it only"),
+        Step.of(event, f"{short(event)} is on one side of it only"),
         *ways_down(answer, found.answer_path),
-        Step(answer.path, answer.at[0], f"rank {found.peer} comes to {short(answer)} in any case"),
+        Step.of(answer, f"rank {found.peer} comes to {short(answer)} in any case"),
     )
 
 

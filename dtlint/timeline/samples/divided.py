@@ -18,7 +18,7 @@ from dtlint.machine.values import ClassRef, Const, External, FunctionRef, Object
 from dtlint.timeline.places.metrics import several_processes
 from dtlint.timeline.samples.data import Steps, kept, whole_world
 from dtlint.timeline.samples.noise import chosen_outside
-from dtlint.timeline.steps.training import event_step, place_of, spoken_training, step_at, survey
+from dtlint.timeline.steps.training import place_of, spoken_training, step_at, survey
 
 
 def divided_twice(run: Run) -> Iterator[tuple[Site, Steps, str]]:
@@ -52,7 +52,7 @@ def divided_twice(run: Run) -> Iterator[tuple[Site, Steps, str]]:
             continue
         for mark in cut_by_rank(held)[:1]:
             name = event.api.rpartition(".")[2]
-            again = event_step(event, f"`{name}` divides what it is given between the ranks")
+            again = Step.of(event, f"`{name}` divides what it is given between the ranks")
             yield (mark[1], mark[2], mark[3]), kept(again), f"cut by rank here, then by `{name}`"
     for use in seen.training():
         dataset = webdatasets.dataset_of(use.loader)
@@ -68,7 +68,7 @@ def divided_twice(run: Run) -> Iterator[tuple[Site, Steps, str]]:
 def taken_over(run: Run, loader: Object, event: Event, sampled: bool) -> Iterator[tuple[Site, Steps, str]]:
     """A loader that is already divided goes to somebody who divides it."""
     name = event.api.rpartition(".")[2]
-    again = event_step(event, f"`{name}` divides what it is given between the ranks")
+    again = Step.of(event, f"`{name}` divides what it is given between the ranks")
     sampler = inner_sampler(loader)
     if isinstance(sampler, Object) and sampler.facts.get("shards"):
         if sampled:
@@ -171,7 +171,7 @@ def half_split(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         yield from half_split_stream(use.loader, whole_world(run, use.reduced), spoken_training(use))
     for event, _ in seen.of("hand-over"):
         if isinstance(event.subject, Object) and event.subject.kind == LOADER:
-            taken = event_step(event, "the trainer leaves a stream as it is")
+            taken = Step.of(event, "the trainer leaves a stream as it is")
             yield from half_split_stream(event.subject, several_processes(run), taken)
 
 
@@ -200,8 +200,8 @@ def half_split_hosts(run: Run) -> Iterator[tuple[Site, Steps, str]]:
             loader = loaders.get(mark[1])
             dataset = loader.attributes.get("dataset") if loader is not None else None
             if isinstance(dataset, Object) and half_split_pipeline(run, dataset):
-                fed = event_step(event, "a batch of it goes to this host's devices")
-                learns = event_step(seen.gradients[0], "the gradients of all hosts are combined here")
+                fed = Step.of(event, "a batch of it goes to this host's devices")
+                learns = Step.of(seen.gradients[0], "the gradients of all hosts are combined here")
                 yield place_of(dataset), kept(fed, learns), "worker"
 
 

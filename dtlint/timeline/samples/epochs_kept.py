@@ -38,7 +38,7 @@ def kept_to_itself(run: Run) -> Iterator[tuple[FunctionRef, str, tuple[Step, ...
 def steps_of(event: Event, inner: Object) -> tuple[Step, ...]:
     method = method_of(inner)
     at = getattr(method.node, "at", None) if method is not None else None
-    called = Step(event.path, event.at[0], "told of the epoch here")
+    called = Step.of(event, "told of the epoch here")
     if method is None or at is None:
         return (called,)
     text = "orders its samples by the epoch" if depends_on_it(inner) else "should hear of the epoch, and hand it on,"

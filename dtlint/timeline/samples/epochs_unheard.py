@@ -37,7 +37,7 @@ def kept_for_nothing(run: Run) -> Iterator[tuple[FunctionRef, tuple[Step, ...]]]
                 yield (
                     method,
                     (
-                        Step(event.path, event.at[0], "told of the epoch here"),
+                        Step.of(event, "told of the epoch here"),
                         Step(*shuffle, "shuffled as in every other epoch"),
                     ),
                 )

@@ -14,7 +14,7 @@ from dtlint.machine.logs import Call, Choice, Event, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Symbol, Unknown, Value
 from dtlint.machine.walks import walk
-from dtlint.timeline.steps.training import REDUCES, Path, Use, event_step, is_gradient, place_of, step_at, survey
+from dtlint.timeline.steps.training import REDUCES, Path, Use, is_gradient, place_of, step_at, survey
 
 Steps = tuple[Step, ...]
 
@@ -50,7 +50,7 @@ def counted_twice(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         if known is None or call is None or is_true(call.get("drop_last")) or fits(run, known.total):
             continue
         padded = step_at(place_of(sampler), "the sampler pads to equal parts")
-        counted = event_step(reduced, "the padded samples are counted here")
+        counted = Step.of(reduced, "the padded samples are counted here")
         yield place_of(loader), (padded, counted), "sampler"
     for event, path in seen.collectives:
         call = event.extra.get("call")
@@ -96,7 +96,7 @@ def skipped_twice(run: Run) -> Iterator[tuple[Site, Steps]]:
             for node, _ in walk(use.loop.body):
                 if isinstance(node, Choice) and node.exits[0] == "continue" and compares(node, count):
                     place = (node.decision.path, node.decision.at, node.decision.function)
-                    yield place, (event_step(event, "the batches are skipped here already"),)
+                    yield place, (Step.of(event, "the batches are skipped here already"),)
 
 
 def compares(node: Choice, count: Value) -> bool:
@@ -133,7 +133,7 @@ def state_left_out(run: Run) -> Iterator[tuple[Site, Steps]]:
         for event, path in seen.of("load-state"):
             place = called_from(path, place_of(use.loader)[2]) or (event.path, event.at, event.function)
             loader = step_at(place_of(use.loader), "this loader could be resumed")
-            yield place, (loader, event_step(saved, "the checkpoint is written without it"))
+            yield place, (loader, Step.of(saved, "the checkpoint is written without it"))
             break
 
 
@@ -157,8 +157,8 @@ def begun_anew(run: Run) -> Iterator[tuple[Site, Steps]]:
             if use.loop in path and keeps_position(event):
                 decision = use.loop.decision
                 place = (decision.path, decision.at, decision.function)
-                saved = event_step(event, "the checkpoint knows how many batches were done")
-                yield place, (saved, event_step(loaded, "and is loaded here"))
+                saved = Step.of(event, "the checkpoint knows how many batches were done")
+                yield place, (saved, Step.of(loaded, "and is loaded here"))
                 break
 
 

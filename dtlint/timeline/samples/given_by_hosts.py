@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dtlint.findings import Step
 from dtlint.machine.run import Run
 from dtlint.machine.values import Value
-from dtlint.timeline.steps.training import event_step, survey
+from dtlint.timeline.steps.training import survey
 
 
 def given_by_hosts(run: Run) -> Iterator[tuple[Value, Step]]:
@@ -22,4 +22,4 @@ def given_by_hosts(run: Run) -> Iterator[tuple[Value, Step]]:
         given += [(event, (event.subject,), text) for event, _ in seen.of("device-split")]
         given += [(event, event.extra["given"], text) for event, _ in seen.of("host-step") if event.extra["learns"]]
     for event, values, text in given:
-        yield from ((value, event_step(event, text)) for value in values if value is not None)
+        yield from ((value, Step.of(event, text)) for value in values if value is not None)

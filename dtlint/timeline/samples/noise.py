@@ -25,7 +25,7 @@ from dtlint.timeline.options import usual
 from dtlint.timeline.places.metrics import several_processes
 from dtlint.timeline.records import ways_to
 from dtlint.timeline.samples.data import whole_world
-from dtlint.timeline.steps.training import REDUCES, event_step, is_gradient, loader_of, place_of, step_at, survey
+from dtlint.timeline.steps.training import REDUCES, is_gradient, loader_of, place_of, step_at, survey
 
 Steps = tuple[Step, ...]
 AGREES = frozenset({"shuffle", "permutation", "permuted", "choice", "choices", "sample"})
@@ -45,8 +45,8 @@ def shared_noise(run: Run) -> Iterator[tuple[Site, Steps]]:
         if not call.get("generator") and isinstance(device, State) and not may_be_alike(device):
             continue
         done.add(state.site)
-        drawn = event_step(event, f"`{event.api.rpartition('.')[2]}` draws the same numbers on every rank")
-        combined = event_step(combining, "the gradients of all ranks are combined here")
+        drawn = Step.of(event, f"`{event.api.rpartition('.')[2]}` draws the same numbers on every rank")
+        combined = Step.of(combining, "the gradients of all ranks are combined here")
         yield state.site, (*ways_to(run, state.site), drawn, combined)
 
 
@@ -97,7 +97,7 @@ def noise_of_lessons(run: Run) -> Iterator[tuple[Site, Steps]]:
         if state.site is None or state.site in done or not alike(state) or agreed or event.mask != run.world.full:
             continue
         done.add(state.site)
-        drawn = event_step(event, f"`{event.api.rpartition('.')[2]}` draws the same numbers on every rank")
+        drawn = Step.of(event, f"`{event.api.rpartition('.')[2]}` draws the same numbers on every rank")
         yield state.site, (*ways_to(run, state.site), drawn)
 
 
@@ -153,8 +153,8 @@ def shared_samples(run: Run) -> Iterator[tuple[Site, Steps]]:
                 if generator is not None and generator.facts.get("inside"):
                     continue
                 done.add(state.site)
-                drawn = event_step(event, "the samples are made of the same numbers on every rank")
-                combined = event_step(use.reduced, "the gradients of all ranks are combined here")
+                drawn = Step.of(event, "the samples are made of the same numbers on every rank")
+                combined = Step.of(use.reduced, "the gradients of all ranks are combined here")
                 yield state.site, (*ways_to(run, state.site), drawn, combined)
 
 
@@ -176,8 +176,8 @@ def shared_masks(run: Run) -> Iterator[tuple[Site, Steps]]:
             if event.api.rpartition(".")[2] in AGREES or event.extra["call"].row.extra.get("permutes"):
                 continue
             done.add(state.site)
-            drawn = event_step(event, "every rank draws the same numbers here for its own batch")
-            combined = event_step(use.reduced, "the gradients of all ranks are combined here")
+            drawn = Step.of(event, "every rank draws the same numbers here for its own batch")
+            combined = Step.of(use.reduced, "the gradients of all ranks are combined here")
             yield state.site, (*ways_to(run, state.site), drawn, combined)
 
 
@@ -200,7 +200,7 @@ def shared_worker_seeds(run: Run) -> Iterator[tuple[Site, Steps]]:
         if event is None:
             continue
         done.add(state.site)
-        drawn = event_step(event, "the workers of every rank draw the same numbers here")
+        drawn = Step.of(event, "the workers of every rank draw the same numbers here")
         fed = step_at(place_of(use.loader), "its workers get their seeds from this generator")
         yield state.site, (*ways_to(run, state.site), fed, drawn)
 
@@ -286,7 +286,7 @@ def copied_generators(run: Run) -> Iterator[tuple[Site, Steps]]:
                 done.add(generator.number)
                 copies = step_at(place_of(loader), f"{told_workers(known, workers)} each get a copy")
                 place = generator_place(generator)
-                drawn = event_step(event, "every worker draws from its copy here")
+                drawn = Step.of(event, "every worker draws from its copy here")
                 yield place, (*ways_to(run, place), drawn, copies)
 
 
@@ -312,7 +312,7 @@ def same_in_workers(run: Run) -> Iterator[tuple[Site, Steps]]:
                 continue
             done.add(place)
             began = step_at(place_of(loader), f"{told_workers(known, workers)} begin with the state of this process")
-            drawn = event_step(found[0], f"only {found[1]} and later seed each of them anew")
+            drawn = Step.of(found[0], f"only {found[1]} and later seed each of them anew")
             yield place, (*ways_to(run, place), drawn, began)
 
 

@@ -23,7 +23,7 @@ from dtlint.machine.starts.given import is_option
 from dtlint.machine.values import FALSE, NONE, ClassRef, Const, FunctionRef, Object, Unknown, Value
 from dtlint.timeline.records import options_of, ways_to
 from dtlint.timeline.samples.data import Steps, kept
-from dtlint.timeline.steps.training import Path, Survey, Use, event_step, loader_of, place_of, step_at, survey
+from dtlint.timeline.steps.training import Path, Survey, Use, loader_of, place_of, step_at, survey
 
 
 def shuffled_samplers(run: Run) -> Iterator[tuple[Site, Steps]]:
@@ -53,7 +53,7 @@ def ordered_samplers(run: Run) -> Iterator[tuple[Site, Steps]]:
         if survey(run).of("shuffle"):
             continue  # the data set itself is shuffled
         loop = use.epoch_loop
-        epoch = Step(loop.decision.path, loop.decision.at[0], "the epochs")
+        epoch = Step.of(loop.decision, "the epochs")
         loader = step_at(place_of(use.loader), "the loader of the training data")
         place = place_of(sampler)
         made = (event for event, _ in survey(run).of("sampler") if (event.path, event.at) == place[:2])
@@ -91,7 +91,7 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         if telling and told & sampler.birth != sampler.birth:
             first = telling[0]
             made = step_at(place_of(sampler), "the sampler shuffles by `seed + epoch`")
-            called = event_step(first, f"only {name_lanes(told, run.world)} comes here")
+            called = Step.of(first, f"only {name_lanes(told, run.world)} comes here")
             yield (first.path, first.at, first.function), kept(made, called), "some"
             continue
         if not all(says_a_number(run, event) or told_by_a_checkpoint(event, loop) for event in telling):
@@ -102,9 +102,9 @@ def same_order_every_epoch(run: Run) -> Iterator[tuple[Site, Steps, str]]:
             continue
         place = (loop.decision.path, loop.decision.at, loop.decision.function)
         what, text = ("same", "every turn says this number") if telling else ("another", "this is another sampler")
-        other = next((event_step(event, text) for event in telling or under), None)
+        other = next((Step.of(event, text) for event in telling or under), None)
         inner = use.loop.decision if use.loop is not None else None
-        walked = Step(inner.path, inner.at[0], "every turn walks over the loader anew") if inner is not None else None
+        walked = Step.of(inner, "every turn walks over the loader anew") if inner is not None else None
         made = step_at(place_of(sampler), "the sampler shuffles by `seed + epoch`")
         steps = kept(made, step_at(place_of(use.loader), "the loader it feeds"), other, walked)
         if place not in done:
@@ -173,7 +173,7 @@ def cycled(run: Run) -> Iterator[tuple[Site, Steps]]:
         if samplers.may_shuffle(sampler):
             place = (event.path, event.at, event.function)
             made = step_at(place_of(sampler), "the sampler shuffles by `seed + epoch`, if it is walked over again")
-            yield place, kept(made, event_step(use.reduced, "the model learns from the same batches in every pass"))
+            yield place, kept(made, Step.of(use.reduced, "the model learns from the same batches in every pass"))
 
 
 def data_shuffled_anew(use: Use, seen: Survey) -> bool:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.findings import Step
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.drawing.seeds import GENERATORS
@@ -32,7 +33,7 @@ from dtlint.timeline.samples.noise import (
     walked,
     workers_of,
 )
-from dtlint.timeline.steps.training import Path, event_step, place_of, step_at, survey
+from dtlint.timeline.steps.training import Path, place_of, step_at, survey
 
 WORLD = "act-begin"  # a simulated world is begun, from a number that it is given
 BESIDE_A_TURN = (
@@ -88,7 +89,7 @@ def workers_seeded_alike(run: Run) -> Iterator[tuple[Site, Steps, str]]:
             if generator_of(event) is not None or first is None or not all(map(of_settings, lanes)):
                 continue
             place = (event.path, event.at, event.function)
-            draws = event_step(first, "each worker draws the same numbers here for samples of its own")
+            draws = Step.of(first, "each worker draws the same numbers here for samples of its own")
             yield place, (step_at(place_of(use.loader), "runs in each of its workers"), draws), "no worker has its own"
 
 
@@ -173,12 +174,12 @@ def rank_collision(run: Run, event: Event) -> Iterator[tuple[Site, Steps, str]]:
     place: Site = (event.path, event.at, event.function)
     lost = next((site for result, site in run.facts.get(NOTHING_LEFT, ()) if result is value), None)
     if lost is not None:
-        used = event_step(event, "the product seeds a generator here")
+        used = Step.of(event, "the product seeds a generator here")
         yield lost, (used,), "the seed is multiplied by the rank, and a seed of 0 is 0 on every rank"
     if not isinstance(value, Row) or event.mask != run.world.full:
         return
     made = next((site for result, site in run.facts.get("rank products", ()) if result == value), None)
-    trail = (*value.cause.steps(), event_step(event, "the product seeds a generator here"))
+    trail = (*value.cause.steps(), Step.of(event, "the product seeds a generator here"))
     if times_zero(value):
         yield made or place, trail, "the seed is multiplied by the rank, so a seed of 0 is 0 on every rank"
     elif times_usual_zero(run, value):
@@ -196,7 +197,7 @@ def rank_collision(run: Run, event: Event) -> Iterator[tuple[Site, Steps, str]]:
         yield place, value.cause.steps(), BESIDE_A_TURN
     elif of_its_node(run, value) and draws_for_itself(run, event) and on_several_machines(run):
         text = "the number on the node is in it, and that is equal for a rank of each node"
-        yield place, (*value.cause.steps(), event_step(event, "seeds what draws for this rank's batch")), text
+        yield place, (*value.cause.steps(), Step.of(event, "seeds what draws for this rank's batch")), text
 
 
 def of_its_node(run: Run, value: Row) -> bool:

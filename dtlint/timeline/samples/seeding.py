@@ -42,7 +42,6 @@ from dtlint.timeline.steps.training import (
     REDUCES,
     Use,
     combines_all,
-    event_step,
     is_gradient,
     place_of,
     step_at,
@@ -165,27 +164,27 @@ def orders_needed(run: Run) -> Iterator[tuple[tuple[Any, ...], Step, bool]]:
     seen = survey(run)
     for loop, mark in seen.ordered:
         decision = loop.decision
-        yield mark, Step(decision.path, decision.at[0], "each rank works on its part of it"), False
+        yield mark, Step.of(decision, "each rank works on its part of it"), False
     for value, fed in given_by_hosts(run):
         for mark in orders_of_hosts(run, value):
             yield mark, fed, False
     for event, _ in seen.collectives:
         loss = event.extra.get("loss") if event.op == "backward" else None
         for mark in provenance.marks(loss, "ordered", 0) if loss is not None else ():
-            yield mark, event_step(event, "the gradients of all ranks' parts meet here"), False
+            yield mark, Step.of(event, "the gradients of all ranks' parts meet here"), False
     for event, _ in seen.of("load"):
         named = event.extra["call"].arguments[:1]
         for mark in (mark for name in named for mark in provenance.marks(name, "ordered", 0)):
-            yield mark, event_step(event, "each rank reads from its part of it"), False
+            yield mark, Step.of(event, "each rank reads from its part of it"), False
     for event, path in seen.of("hand-over") if several_processes(run) else ():
         loader = event.subject
         if isinstance(loader, Object) and "described" in loader.facts:
             for mark in marks_of(Use(loader, None, path)):
-                yield mark, event_step(event, "each rank of the trainer works on its part of it"), False
+                yield mark, Step.of(event, "each rank of the trainer works on its part of it"), False
     for event, _ in seen.of("hand-over"):
         for held in provenance.parts(event.subject, 2) if event.extra.get("together") and event.subject else ():
             for mark in held.facts.get("ordered", ()) if isinstance(held, Object) else ():
-                yield mark, event_step(event, "the gradients of all ranks' parts meet while it learns from this"), False
+                yield mark, Step.of(event, "the gradients of all ranks' parts meet while it learns from this"), False
     held_out: dict[Any, list[Value]] = {}
     for use in seen.uses:
         for mark in marks_of(use) if use.backward is None else ():
@@ -440,7 +439,7 @@ def first_weights(run: Run) -> Iterator[Disagreement]:
         *ways_to(run, state.site),
         drawn,
         *ways_to(run, place_of(layer)),
-        event_step(because, text),
+        Step.of(because, text),
     )
 
 
@@ -490,7 +489,7 @@ def first_weights_of_hosts(run: Run) -> Iterator[Disagreement]:
         first = trail[0]
         place: Site = (first.path, (first.line, 1, first.line, 1), event.function)
         text = "each host copies its own weights to its devices"
-        yield told("DT305", place, "the first weights", cause, "the key differs by host", event_step(event, text))
+        yield told("DT305", place, "the first weights", cause, "the key differs by host", Step.of(event, text))
         return
 
 

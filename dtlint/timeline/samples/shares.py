@@ -35,7 +35,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import BY_SHARE, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.order import choices_below
 from dtlint.timeline.samples.uneven import divided_between_devices
-from dtlint.timeline.steps.training import Path, Use, event_step, place_of, step_at, survey
+from dtlint.timeline.steps.training import Path, Use, place_of, step_at, survey
 from dtlint.timeline.steps.windows import Window, windows
 from dtlint.timeline.symbols import moduli
 
@@ -403,7 +403,7 @@ def of_one_host(run: Run, shares: list[Share]) -> Iterator[Mistake]:
         size = cut.arguments[0] if cut is not None and cut.arguments else option(loader, "batch_size")
         chain = list(history(shares, size))
         if of_one_device(run, chain):
-            yield of_a_device(chain[0], event_step(event, "the batch is divided between this host's devices here"))
+            yield of_a_device(chain[0], Step.of(event, "the batch is divided between this host's devices here"))
     for share in shares if learns else ():
         if share.op == "*" or share.by != "local":
             continue

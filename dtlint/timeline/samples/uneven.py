@@ -18,7 +18,7 @@ from dtlint.machine.walks import walk
 from dtlint.timeline.ranks.rounds import goes_round
 from dtlint.timeline.samples.counted_batches import filled_up, only_whole_ones
 from dtlint.timeline.samples.data import Steps, kept
-from dtlint.timeline.steps.training import PartLoop, event_step, loader_of, place_of, step_at, survey
+from dtlint.timeline.steps.training import PartLoop, loader_of, place_of, step_at, survey
 
 
 def partial_batches(run: Run) -> Iterator[tuple[Site, Steps, str]]:
@@ -41,26 +41,26 @@ def partial_batches(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         yield place_of(loader), kept(*shards, loop_step(part), talking_step(part)), "uneven"
     for event, loader in (*divided_between_devices(run), *batches_at(run, "mesh-split")):
         if may_be_partial(loader) and event.subject is not None and unpadded(event.subject):
-            yield place_of(loader), kept(event_step(event, "the batch is divided between the devices here")), "split"
+            yield place_of(loader), kept(Step.of(event, "the batch is divided between the devices here")), "split"
         cut = cut_into(loader)
         if cut is not None and event.subject is not None and unpadded(event.subject):
-            yield cut[1], kept(event_step(event, "the batch is divided between the devices here")), "split"
+            yield cut[1], kept(Step.of(event, "the batch is divided between the devices here")), "split"
     yield from cut_by_hand(run)
     for event, loader in batches_at(run, "whole-shape"):
         cut = cut_into(loader)
         if cut is not None and is_product(run, cut[0].get("batch_size"), event.extra["shapes"]):
-            yield cut[1], kept(event_step(event, "a shape for whole batches is asked for here")), "shape"
+            yield cut[1], kept(Step.of(event, "a shape for whole batches is asked for here")), "shape"
     for event, loader in batches_at(run, "fixed-size"):
         if may_be_partial(loader) and option(loader, "batch_size") == event.extra["size"]:
-            yield place_of(loader), kept(event_step(event, "a buffer for whole batches takes it here")), "buffer"
+            yield place_of(loader), kept(Step.of(event, "a buffer for whole batches takes it here")), "buffer"
     trained = [use.loader for use in seen.training()]
     for event, _ in seen.of("compiled-for"):
         given = event.extra["call"].get("loader")
         if any(loader is given for loader in trained) and may_be_partial(given):
-            yield place_of(given), kept(event_step(event, "a step is compiled for its batches' shape")), "compiled"
+            yield place_of(given), kept(Step.of(event, "a step is compiled for its batches' shape")), "compiled"
     for event, loader in batches_at(run, "static-size"):
         if any(loader is one for one in trained) and may_be_partial(loader):
-            yield place_of(loader), kept(event_step(event, "the model is compiled for the batch's size here")), "static"
+            yield place_of(loader), kept(Step.of(event, "the model is compiled for the batch's size here")), "static"
 
 
 def cut_by_hand(run: Run) -> Iterator[tuple[Site, Steps, str]]:
@@ -72,7 +72,7 @@ def cut_by_hand(run: Run) -> Iterator[tuple[Site, Steps, str]]:
             if mark in done or not unpadded(event.subject) or asked_for_rest(path, mark[4]):
                 continue
             done.add(mark)
-            yield mark[1:4], kept(event_step(event, "the batch is divided between the devices here")), "split"
+            yield mark[1:4], kept(Step.of(event, "the batch is divided between the devices here")), "split"
 
 
 def asked_for_rest(path: tuple[LogNode, ...], number: Symbol) -> bool:
@@ -163,8 +163,8 @@ def cuts(loop: Loop) -> list[Any]:
 
 def loop_step(part: PartLoop) -> Step:
     decision = part.loop.decision
-    return Step(decision.path, decision.at[0], f"`{decision.text}` turns more often on some ranks")
+    return Step.of(decision, f"`{decision.text}` turns more often on some ranks")
 
 
 def talking_step(part: PartLoop) -> Step | None:
-    return event_step(part.talks, "and every turn waits for all ranks here") if part.talks is not None else None
+    return Step.of(part.talks, "and every turn waits for all ranks here") if part.talks is not None else None

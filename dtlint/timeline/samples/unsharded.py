@@ -26,7 +26,6 @@ from dtlint.timeline.samples.filled import filled_as_it_runs, picked_by_chance
 from dtlint.timeline.steps.training import (
     Survey,
     Use,
-    event_step,
     is_pipeline,
     place_of,
     spoken_training,
@@ -64,7 +63,7 @@ def unsharded(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
         if (alike := made_alike(use)) is not None:
             made = step_at(place_of(alike), "this sampler takes the part of one rank, whichever rank asks")
         if forgotten is not None:
-            made = event_step(forgotten, "this sampler divides the data, but the loader does not have it")
+            made = Step.of(forgotten, "this sampler divides the data, but the loader does not have it")
         yield (
             use,
             place,
@@ -106,7 +105,7 @@ def walked_at(use: Use) -> Step | None:
     decision = use.loop.decision if use.loop is not None else None
     if decision is None or decision.path == place_of(use.loader)[0]:
         return None
-    return Step(decision.path, decision.at[0], "they walk over it here")
+    return Step.of(decision, "they walk over it here")
 
 
 def drawn_without_end(use: Use) -> bool:
@@ -166,7 +165,7 @@ def left_out(run: Run, told: Sequence[tuple[Use, Site, Steps]]) -> Iterator[tupl
             if call.get("shuffle") == FALSE:
                 continue  # what only looks at the data may see all of it
             if given_to_nobody(run.project.tree(event.path), *event.at[:2]):
-                made = event_step(event, "this sampler divides the data, but nobody is given it")
+                made = Step.of(event, "this sampler divides the data, but nobody is given it")
                 yield Use(loader, None, path), place, kept(made)
 
 
@@ -205,7 +204,7 @@ def handed_over(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
     for event, path in survey(run).of("hand-over"):
         loader = event.subject
         if event.extra.get("together") and isinstance(loader, Object) and walked_bare(Use(loader, None, path)):
-            learns = event_step(event, "the gradients of all ranks are combined while it learns from this")
+            learns = Step.of(event, "the gradients of all ranks are combined while it learns from this")
             source = stream_under(loader) or loader
             yield Use(loader, None, path), place_of(source), kept(read_at(source), learns)
         if not isinstance(loader, Object) or loader.kind != LOADER:
@@ -216,7 +215,7 @@ def handed_over(run: Run) -> Iterator[tuple[Use, Site, Steps]]:
         launched = event.extra.get("as_launched") and evidence.distributed(run, "strong")
         if (known.iterable or not event.extra.get("replaces")) and (launched or several_processes(run)):
             left = "the trainer leaves it as it is" if not known.iterable else "the trainer cannot divide a stream"
-            yield Use(loader, None, path), place_of(loader), kept(event_step(event, left))
+            yield Use(loader, None, path), place_of(loader), kept(Step.of(event, left))
 
 
 def picked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
@@ -229,7 +228,7 @@ def picked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
             done.add(state.site)
             picked = step_at(drawn, "the samples are picked with the same numbers on every rank")
             taken = (step_at(mark[1:4], "and taken here") for mark in provenance.marks(loss, picks.WINDOW, 0))
-            combined = event_step(event, "the gradients of all ranks are combined here")
+            combined = Step.of(event, "the gradients of all ranks are combined here")
             yield state.site, kept(*ways_to(run, state.site), picked, *taken, combined)
 
 
@@ -243,7 +242,7 @@ def walked_alike(run: Run) -> Iterator[tuple[Site, Steps]]:
             place: Site = mark[1:4]
             if place not in done and picks.moves_on(run.facts, mark[4], mark[5], loop):
                 done.add(place)
-                combined = event_step(event, "the gradients of all ranks are combined here")
+                combined = Step.of(event, "the gradients of all ranks are combined here")
                 yield place, kept(*ways_to(run, place), combined)
 
 
@@ -284,7 +283,7 @@ def unsharded_hosts(run: Run) -> Iterator[tuple[Site, Steps]]:
             continue  # a rank that skips some of it may take its part like that
         if event.subject is None or event.subject.cause is not None:
             continue
-        fed = event_step(event, "each host gives this as its part of an array of all hosts")
+        fed = Step.of(event, "each host gives this as its part of an array of all hosts")
         for drawn, state in picks_in(run, event.subject):
             picked = step_at(drawn, "the samples are picked with the same numbers on every host")
             yield state.site, kept(*ways_to(run, state.site), picked, fed)
@@ -294,15 +293,15 @@ def unsharded_hosts(run: Run) -> Iterator[tuple[Site, Steps]]:
                 yield place_of(stream_under(loader) or loader), kept(fed)
     if not seen.gradients:
         return
-    learns = event_step(seen.gradients[0], "the gradients of all hosts are combined here")
+    learns = Step.of(seen.gradients[0], "the gradients of all hosts are combined here")
     told = looked_at(seen)
     for event, _ in seen.of("device-split"):
-        fed = event_step(event, "a batch of it goes to this host's devices")
+        fed = Step.of(event, "a batch of it goes to this host's devices")
         yield from read_by_all(loaders, (event.subject,), told, fed, learns)
     for event, _ in seen.of("host-step"):  # divided on the way, wherever that was
         if not event.extra["learns"]:
             continue
-        fed = event_step(event, "a batch of it goes to this host's devices")
+        fed = Step.of(event, "a batch of it goes to this host's devices")
         yield from read_by_all(loaders, event.extra["given"], told, fed, learns)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.findings import Step
 from dtlint.machine.library.drawing.seeds import SEEDED
 from dtlint.machine.library.feeding import inside
 from dtlint.machine.logs import Event, Site
@@ -12,7 +13,7 @@ from dtlint.machine.run import Run
 from dtlint.machine.values import Const, Object, Tuple, Unknown, Value
 from dtlint.timeline.samples.noise import AGREES, FEWEST, Steps, asks_index, generator_of, seed_of, workers_of
 from dtlint.timeline.samples.seed_collisions import WORKER, as_sum, is_setting, noise_of, package
-from dtlint.timeline.steps.training import Use, event_step, place_of, step_at, survey
+from dtlint.timeline.steps.training import Use, place_of, step_at, survey
 
 WHY = "it is made of the worker's number without the rank, and all ranks have workers of these numbers"
 
@@ -27,7 +28,7 @@ def streams_of_every_rank(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         for place, draws in (*seeded_at_the_start(use), *seeded_inside(use)):
             if place not in done:
                 done.add(place)
-                yield place, (runs, event_step(draws, "workers of the same number draw the same numbers here")), WHY
+                yield place, (runs, Step.of(draws, "workers of the same number draw the same numbers here")), WHY
 
 
 def seeded_at_the_start(use: Use) -> Iterator[tuple[Site, Event]]:

@@ -82,15 +82,15 @@ def all_cores(run: Any) -> Iterator[tuple[Event, tuple[Step, ...]]]:
         if not isinstance(given, Unknown):
             continue
         if counts_cores(run, given):
-            yield met.event, (Step(met.event.path, met.event.at[0], "one worker per core of the node, in every rank"),)
+            yield met.event, (Step.of(met.event, "one worker per core of the node, in every rank"),)
             continue
         option = option_of(run, attribute_of(given.symbol))
         if option is not None and counts_cores(run, default_of(option)):
             yield (
                 option,
                 (
-                    Step(option.path, option.at[0], "the default is the number of cores of the node"),
-                    Step(met.event.path, met.event.at[0], "every rank starts as many workers"),
+                    Step.of(option, "the default is the number of cores of the node"),
+                    Step.of(met.event, "every rank starts as many workers"),
                 ),
             )
 

@@ -352,10 +352,6 @@ def step_at(place: Site, text: str) -> Step:
     return Step(place[0], place[1][0], text)
 
 
-def event_step(event: Event, text: str) -> Step:
-    return Step(event.path, event.at[0], text)
-
-
 def spoken_training(use: Use) -> Step | None:
     event = use.reduced or use.backward
     if event is None:
@@ -363,4 +359,4 @@ def spoken_training(use: Use) -> Step | None:
     text = (
         "the gradients of all ranks are combined here" if use.reduced is not None else "the model learns from it here"
     )
-    return event_step(event, text)
+    return Step.of(event, text)

@@ -117,9 +117,7 @@ def uneven_stream(machine: Machine, loader: Object, found: Described) -> None:
             mark = ("shard", skipping.path, skipping.at, skipping.function)
             found.shards.append(mark)
             trail = skipping.cause.trail if skipping.cause is not None else None
-            step = Step(
-                skipping.path, skipping.at[0], "each rank skips what others take, and the rest is not equally long"
-            )
+            step = Step.of(skipping, "each rank skips what others take, and the rest is not equally long")
             found.uneven = Cause("shard", Trail(step, trail))
             machine.facts.setdefault("shard sites", []).append(mark)
             return

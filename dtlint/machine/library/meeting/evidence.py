@@ -323,9 +323,7 @@ def gathered(run: Any) -> Evidence:
             if of_one(node) or not hosts_meet(run, node):
                 continue
             name = node.api.rpartition(".")[2]
-            return Evidence(
-                "strong", Step(node.path, node.at[0], f"`{name}` shows that several processes work together")
-            )
+            return Evidence("strong", Step.of(node, f"`{name}` shows that several processes work together"))
     asked = asks(run)
     return Evidence("medium", asked) if asked is not None else Evidence("none")
 

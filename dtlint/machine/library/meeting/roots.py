@@ -202,7 +202,7 @@ def note(machine: Machine, result: Result, mask: int, how: str) -> None:
     event = result.event
     path, at, scope = result.first
     steps = (
-        Step(event.path, event.at[0], f"`{event.api.rpartition('.')[2]}()` leaves its result on one rank only"),
+        Step.of(event, f"`{event.api.rpartition('.')[2]}()` leaves its result on one rank only"),
         Step(path, at[0], "the others compute with what they happen to hold"),
         Step(machine.frame.path, machine.current_at[0], how),
     )
