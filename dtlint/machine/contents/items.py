@@ -52,13 +52,7 @@ COUNTED = "counted over the world"  # fact: a loop turns once per rank of the wo
 
 def short_items(machine: Machine, iterable: Value) -> tuple[Value, ...] | None:
     if isinstance(iterable, Object) and iterable.kind == "builtins.range":
-        bound = iterable.attributes.get("count")
-        if isinstance(bound, Const) and isinstance(bound.value, int) and bound.scale:
-            if 0 <= bound.value <= UNROLLED + 4:
-                machine.facts[COUNTED] = True
-                begin, by = (whole(iterable.attributes.get(name), usual) for name, usual in (("start", 0), ("step", 1)))
-                return tuple(Const(begin + number * by, "rank") for number in range(bound.value))
-        return None
+        return ranks_in_turn(machine, iterable)
     keys = keys_of_some.by_lane(machine, iterable, lambda key, _: dictionaries.of_key(key))
     items = keys.items if isinstance(keys, Tuple) else containers.items_of(machine, iterable)
     if items is not None and len(items) <= FIELDS and all(map(is_field, items)):
@@ -66,6 +60,19 @@ def short_items(machine: Machine, iterable: Value) -> tuple[Value, ...] | None:
     if items is None or len(items) > STAGES:
         return None
     return items if len(items) <= UNROLLED or differ_in_code(items) else None
+
+
+def ranks_in_turn(machine: Machine, numbers: Object) -> tuple[Value, ...] | None:
+    """Those of `range(world_size)`, which are ranks. Where each rank begins at another number, `range(rank, 8, world)`,
+    or the ranks are what is stepped by, they are none."""
+    bound, begin, by = (numbers.attributes.get(name) for name in ("count", "start", "step"))
+    if not isinstance(bound, Const) or not isinstance(bound.value, int) or not bound.scale:
+        return None
+    if not 0 <= bound.value <= UNROLLED + 4 or isinstance(begin, Row) or (isinstance(by, Const) and by.scale):
+        return None
+    machine.facts[COUNTED] = True
+    first, step = whole(begin, 0), whole(by, 1)
+    return tuple(Const(first + number * step, "rank") for number in range(bound.value))
 
 
 def is_field(item: Value) -> bool:
