@@ -107,7 +107,7 @@ def put(machine: Machine, container: Value, index: Value, value: Value, mask: in
         from dtlint.machine.library.training import parts
 
         parts.put(machine, container, value, mask)
-    if isinstance(container, Unknown) and container.cause is None and isinstance(index, Const) and is_text(index):
+    if isinstance(container, Unknown) and written.keeps(container) and isinstance(index, Const) and is_text(index):
         before = item_one(machine, container, index, mask)
         written.write(machine, container, str(index.value), value, before, mask)
     if not isinstance(container, Object):

@@ -148,7 +148,7 @@ def item_one(machine: Machine, base: Value, index: Value, mask: int) -> Value:
         if found is not None:
             return found
         member = machine.knowledge.members.get(index.value)  # type: ignore[attr-defined]
-        if member is not None and member.value == "distributed" and base.cause is None:  # `options["distributed"]`
+        if member is not None and member.value == "distributed" and written.keeps(base):  # `options["distributed"]`
             return library.reading.member_value(machine, member, index.value, mask)  # type: ignore[attr-defined]
     handled = library.reading.read_item(machine, base, index, mask)
     if handled is None:
