@@ -167,10 +167,13 @@ def buffers_kept_apart(model: Object) -> bool:
 
 
 def has_buffers(value: Value, depth: int = 6) -> bool:
-    """Is there a batch norm, or a buffer of the project's own, somewhere inside?"""
+    """Is there a batch norm, or a buffer of the project's own, somewhere inside? Where settings choose among several
+    classes of the project, each of them has to have one."""
     if isinstance(value, Tuple):
         return any(has_buffers(one, depth) for one in value.items)
     if not isinstance(value, Object) or not depth:
+        return False
+    if not all(has_buffers(other, depth - 1) for _, _, other in value.otherwise):
         return False
     made = value.facts.get("call")
     if BUFFERS in value.facts or (isinstance(made, Invocation) and made.row.extra.get("batch_norm")):
