@@ -31,6 +31,7 @@ from dtlint.machine.values import (
     Tuple,
     Unknown,
     Value,
+    telling,
 )
 
 PUT_ON = "put on"  # fact of a wrapper: with which question and answer it is put around its model, and never otherwise
@@ -121,13 +122,13 @@ def join(
             return Unknown(symbol, taken.cause, taken.tags, like_of(taken))
         tags = left.tags | right.tags | orders_in(left) | orders_in(right)
         symbols.either[symbol] = Either(decision, left, right, tags)
-        return Unknown(symbol, left.cause or right.cause, tags, like_of(left) or like_of(right))
+        return Unknown(symbol, telling((left.cause, right.cause)), tags, like_of(left) or like_of(right))
     for one, other in ((left, right), (right, left)):
         if is_filled(one, other, decision):
             return one
     symbol = symbols.of("split", decision, token(left), token(right))
     if cause.kind == "files":
-        cause = own_items(left) or own_items(right) or cause
+        cause = own_items(left) or own_items(right) or telling((left.cause, right.cause, cause))
     elif cause.kind == "random":
         cause = own_already(left, right) or cause
     if isinstance(left, Object) and isinstance(right, Object) and left.kind == right.kind == "torch.Tensor":

@@ -7,7 +7,7 @@ dtlint reports what it can show, never what it could not rule out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dtlint.findings import Step
@@ -70,6 +70,16 @@ class Cause:
 
     def steps(self) -> tuple[Step, ...]:
         return self.trail.steps() if self.trail else ()
+
+
+def telling(causes: Iterable[Cause | None]) -> Cause | None:
+    """The first of them; but files, which all ranks find alike as a rule, say less than any other."""
+    found = None
+    for cause in causes:
+        if cause is not None and cause.kind != "files":
+            return cause
+        found = found or cause
+    return found
 
 
 class Value:

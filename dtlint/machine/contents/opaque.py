@@ -8,14 +8,11 @@ from typing import Any
 from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.twins import DEVICES
-from dtlint.machine.values import BY_SHARE, Cause, Object, Row, SliceValue, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import BY_SHARE, Cause, Object, Row, SliceValue, Symbol, Tuple, Unknown, Value, telling
 
 
 def first_cause(*values: Value) -> Cause | None:
-    for value in values:
-        if value.cause is not None:
-            return value.cause
-    return None
+    return telling(value.cause for value in values)
 
 
 def all_tags(*values: Value) -> frozenset[Any]:
@@ -142,27 +139,19 @@ def kept_in(machine: Machine, thing: Object) -> Iterator[Value]:
 
 def deep_cause(machine: Machine, values: tuple[Value, ...], depth: int = 0) -> Cause | None:
     """Why one of these values, or something it holds, differs between lanes."""
-    for value in values:
-        if value.cause is not None:
-            return value.cause
-        if depth < 2:
-            if isinstance(value, Tuple):
-                found = deep_cause(machine, value.items, depth + 1)
-            elif isinstance(value, SliceValue):  # `table[:, first:last]`
-                found = deep_cause(machine, (value.lower, value.upper, value.step), depth + 1)
-            elif isinstance(value, Object) and isinstance(value.kind, str):
-                said = value.facts.get("text")  # of a path
-                held = (
-                    *kept_in(machine, value),
-                    *(
-                        (said,)
-                        if isinstance(said, Value) and not is_temporary(said) and not of_run(value, said)
-                        else ()
-                    ),
-                )
-                found = deep_cause(machine, held, depth + 1)
-            else:
-                continue
-            if found is not None:
-                return found
-    return None
+    return telling(cause_within(machine, value, depth) for value in values)
+
+
+def cause_within(machine: Machine, value: Value, depth: int) -> Cause | None:
+    if value.cause is not None or depth >= 2:
+        return value.cause
+    if isinstance(value, Tuple):
+        return deep_cause(machine, value.items, depth + 1)
+    if isinstance(value, SliceValue):  # `table[:, first:last]`
+        return deep_cause(machine, (value.lower, value.upper, value.step), depth + 1)
+    if not isinstance(value, Object) or not isinstance(value.kind, str):
+        return None
+    said = value.facts.get("text")  # of a path
+    if not isinstance(said, Value) or is_temporary(said) or of_run(value, said):
+        return deep_cause(machine, tuple(kept_in(machine, value)), depth + 1)
+    return deep_cause(machine, (*kept_in(machine, value), said), depth + 1)
