@@ -4,6 +4,7 @@ It takes as many batches of a loader by hand as there are whole ones, `next(batc
 last one, which may be smaller, is left where it is. It is not if the next epoch goes on with the same iterator.
 
 Or it counts how many rows are lacking for a whole one, and fills them up: `for _ in range(size - len(rows) % size)`.
+So may what puts samples together, when it is told how many make a whole one: `collate_fn=partial(fill, size=size)`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.feeding.loader_options import option
 from dtlint.machine.logs import LogNode, Loop
 from dtlint.machine.run import Run
-from dtlint.machine.values import Const, Object, Symbol, Unknown, Value
+from dtlint.machine.values import Bound, Const, Object, Symbol, Unknown, Value
 from dtlint.timeline.records import recorded
 from dtlint.timeline.steps.training import loader_of
 
@@ -27,9 +28,22 @@ def only_whole_ones(run: Run, loader: Object) -> bool:
 
 def filled_up(run: Run, loader: Object) -> bool:
     size, rows = option(loader, "batch_size"), loader.attributes.get("dataset")
+    if size is not None and told(option(loader, "collate_fn"), size):
+        return True
     if size is None or rows is None:
         return False
     return any(isinstance(node, Loop) and counts_lacking(node, token(rows), token(size)) for node, _ in run.walk())
+
+
+def told(collate: Value | None, size: Value) -> bool:
+    """Does it have the size of a batch as an argument, or as what its object holds?"""
+    if not isinstance(collate, Bound | Object):
+        return False
+    if isinstance(collate, Object):
+        held = list(collate.attributes.values())
+    else:
+        held = [*collate.extra, *(value for _, value in collate.keywords)]
+    return token(size) in map(token, held)
 
 
 def counts_lacking(loop: Loop, rows: Any, size: Any) -> bool:

@@ -216,6 +216,8 @@ def half_split_pipeline(run: Run, dataset: Value | None) -> bool:
         if isinstance(held, External):
             stages.add(held.name)
         elif isinstance(held, Unknown):
+            if held.cause is not None:
+                return False  # a stage that is another one on each rank: `slice(rank, None, world_size)`
             stages.update(str(symbol.key[0]) for symbol in provenance.symbols_in(held.symbol))
     rows = [row for row in map(run.knowledge.api, sorted(stages)) if row is not None]
     kinds = {row.record for row in rows}
