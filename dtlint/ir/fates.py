@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node, variables_in
@@ -53,6 +53,33 @@ def fate(module: ir.Module, place: Place, known: Known, only_at: frozenset[int])
     return Fate(
         lasts, bool(story.taught), frozenset(story.returned_at), differ(way[way.index(scope) :], names, story.shown)
     )
+
+
+def gone_with_the_turn(module: ir.Module, place: Place, known: Known) -> bool:
+    """Is what a call gives looked at in the turn in which it was made, and gone with it? Nobody is handed it who may
+    keep it, and the next turn does not begin with it: `state = learn(state, key)`."""
+    way = way_to(module, *place)
+    scope = scope_of(way)
+    if scope is None or isinstance(scope, ir.Lambda):
+        return False
+    statement = next((node for node in reversed(way) if isinstance(node, ir.Stmt)), None)
+    if isinstance(statement, ir.Assign):
+        given = {read[-1].id for read in reads(getattr(way[-1], "args", ()))}
+        if given & variables_in(statement.targets):
+            return False
+    others = replace(known, teaches=lambda call: call is not way[-1] and known.teaches(call))
+    story = gone_through(module, scope, (way[-1], way[-1]), others)
+    return not (story.taught or story.outside or story.carried or story.returned_at or story.handed)
+
+
+def only_answers(module: ir.Module, at: Place, known: Known) -> bool:
+    """Does the function that stands there call nothing for its effect: `optimizer.update(model, slope)`? What a library
+    does to a model, nobody sees."""
+    functions = (node for node in every_node(module.body) if isinstance(node, ir.Function))
+    called = next((node for node in functions if node.at is not None and node.at[:2] == at), None)
+    shown = set(showing(module, tuple(known.shows)))
+    dropped = [node.value for node in every_node(called) if isinstance(node, ir.ExprStmt)]
+    return called is not None and all(root_of(one.func) in shown for one in dropped if isinstance(one, ir.Call))
 
 
 def kept_apart(module: ir.Module, first: Place, second: Place, known: Known) -> bool:

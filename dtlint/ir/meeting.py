@@ -48,6 +48,7 @@ class Story:
     # Are values followed, whosever methods answer with them, and whichever functions only see them?
     plain: bool = False
     looked_at: Sides = NONE
+    handed: Sides = NONE  # what somebody was given who may keep it
     begun: bool = False  # has the first of the turns gone by?
     met: bool = False
     replaced: bool = False  # is the one put in the place of the other?
@@ -221,6 +222,8 @@ def dropped(value: ir.Expr, story: Story) -> None:
         told = {root_of(value.func)}
     else:
         told = {read[-1].id for read in reads(arguments)}
+    if not story.harmless(value) and root_of(value.func) not in story.holders:
+        story.handed |= sides
     for name in told & ({*story.made} | story.foreign) - story.shown:
         put(name, sides, story, not story.plain or isinstance(value.func, ir.Attr))
         story.met |= story.made[name] == BOTH and name not in story.holders and not story.plain

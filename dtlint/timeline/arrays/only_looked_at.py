@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from dtlint.findings import Span
-from dtlint.ir.fates import LASTS, LEARNED, Fate, Known, fate, kept_apart
+from dtlint.ir.fates import LASTS, LEARNED, Fate, Known, fate, gone_with_the_turn, kept_apart, only_answers
 from dtlint.machine.core import CHANGED_NOTHING
 from dtlint.machine.library.jax.facts import GRADIENT
 from dtlint.machine.logs import Call, LogNode, Loop
@@ -32,7 +32,7 @@ def only_looked_at(run: Run, again: Again) -> bool:
         if again.first is not None:
             return not learns(again.loop) and not outcome(run, again.first, again.site).lasts
         differ = is_scan(again.loop) or fate_of(run, again.site).turns_differ
-        return differ and not second.lasts
+        return differ and (not second.lasts or learned_for_the_turn(run, again))
     assert again.first is not None
     own = first_site(again.first, again)
     first = outcome(run, again.first, own)
@@ -46,6 +46,22 @@ def only_looked_at(run: Run, again: Again) -> bool:
     one, other = ((site.line, site.column) for site in (own, again.site))
     tree, known = run.project.tree(own.path), known_of(run, own.path)
     return own.path == again.site.path and kept_apart(tree, one, other, known)
+
+
+def learned_for_the_turn(run: Run, again: Again) -> bool:
+    """Something is fitted to each batch of a test, from the same start, and measured: nobody keeps what was learned."""
+    site, path = again.site, again.second.path
+    place, known = (site.line, site.column), known_of(run, site.path)
+    if (site.path, place) not in harmless_calls(run) or not gone_with_the_turn(
+        run.project.tree(site.path), place, known
+    ):
+        return False
+    called = [node for node in path if isinstance(node, Call) and (node.path, node.at[:2]) == (site.path, place)]
+    return any(called) and all(
+        node.callee_at is not None
+        and only_answers(run.project.tree(node.callee_path), node.callee_at[:2], known_of(run, node.callee_path))
+        for node in called
+    )
 
 
 def is_scan(loop: LogNode) -> bool:
