@@ -26,6 +26,7 @@ from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.jax import key_splits
 from dtlint.machine.library.jax.facts import LEARNED, has, words
+from dtlint.machine.library.jax.haiku import drops_nothing
 from dtlint.machine.library.jax.keys import BEGUN, OUTSIDE, roots_of
 from dtlint.machine.library.python.generators import ASKED, HANDED_OUT, RESUMED
 from dtlint.machine.logs import Call, Event, Loop, Site
@@ -319,9 +320,9 @@ def key_used(event: Event) -> Value | None:
 
 
 def draws_nothing(run: Run, call: Invocation) -> bool:
-    """`model.apply(…, rngs={"dropout": key}, train=False)`, `randint(key, (batch, 0), 0, top)`"""
+    """`model.apply(…, rngs={"dropout": key}, train=False)`, `randint(key, (batch, 0), 0, top)`, `dropout(key, 0.0, x)`"""
     shape = call.get("shape")
-    if isinstance(shape, Tuple) and Const(0) in shape.items:
+    if (isinstance(shape, Tuple) and Const(0) in shape.items) or drops_nothing(call.get("rate")):
         return True
     still = run.knowledge.still
     return any(name in still and value == Const(still[name]) for name, value in call.keywords if name is not None)

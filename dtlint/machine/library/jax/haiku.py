@@ -23,12 +23,13 @@ from dtlint.machine.library.jax import keys as jax_keys
 from dtlint.machine.library.jax.facts import fact
 from dtlint.machine.library.whole_project import any_function
 from dtlint.machine.logs import Event, LogNode, inner_logs
-from dtlint.machine.values import NONE, TRUE, Bound, External, Object, Tuple, Unknown, Value
+from dtlint.machine.values import NONE, TRUE, Bound, Const, External, Object, Tuple, Unknown, Value
 from dtlint.machine.walks import walk
 
 SEQUENCE = "haiku.PRNGSequence"
 KEYS = "haiku keys"  # fact of the run: the keys of the `apply` calls that are being run
 TAKEN = "key-taken"
+LEFT = "key-left"  # a key was taken that nobody draws from
 TAKERS = "haiku takers"  # note: what takes a key from Haiku, by the last part of its name
 WITHOUT_KEY = "WithoutKey"  # ends the name of a pair of which `apply` takes none
 NOT_CONTENT = frozenset(  # facts of arguments that are none of what is computed from them
@@ -124,12 +125,11 @@ def run(machine: Machine, function: Value | None, arguments: Any, keywords: Any,
 
 
 def takes(nodes: Iterable[LogNode]) -> bool:
-    """Has the function that was run taken a key? An evaluation without noise is given one for form's sake."""
-    for node in nodes:
-        below = (inner for log in inner_logs(node) for inner, _ in walk(log))
-        if any(isinstance(one, Event) and one.op == TAKEN for one in (node, *below)):
-            return True
-    return False
+    """Has the function that was run taken a key, and for something? An evaluation without noise is given one for form's
+    sake."""
+    inside = (one for node in nodes for one in (node, *(inner for log in inner_logs(node) for inner, _ in walk(log))))
+    asked = [one.op for one in inside if isinstance(one, Event) and one.op in (TAKEN, LEFT)]
+    return asked.count(TAKEN) > asked.count(LEFT)
 
 
 def draws(machine: Machine) -> bool:
@@ -155,6 +155,18 @@ def next_key(machine: Machine, call: Invocation) -> Value:
     running = machine.facts.get(KEYS) or [None]
     machine.emit_event("record", TAKEN, call.name, call.mask)
     return one_more(machine, running[-1])
+
+
+def dropout(machine: Machine, call: Invocation) -> Value | None:
+    """`hk.dropout(hk.next_rng_key(), rate, x)` of a rate of zero drops nothing."""
+    if not drops_nothing(call.get("rate")):
+        return jax_keys.draw(machine, call)
+    machine.emit_event("record", LEFT, call.name, call.mask)
+    return call.get("x")
+
+
+def drops_nothing(rate: Value | None) -> bool:
+    return isinstance(rate, Const) and rate.value == 0 and rate.value is not False
 
 
 def one_more(machine: Machine, parent: Value | None) -> Unknown:
@@ -219,6 +231,7 @@ MODELS: dict[str, Any] = {
     "haiku_init": init,
     "haiku_apply": apply,
     "haiku_next_key": next_key,
+    "haiku_dropout": dropout,
     "haiku_sequence": sequence,
     "haiku_following": following,
     "haiku_several": several,
