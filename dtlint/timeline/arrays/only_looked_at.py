@@ -15,7 +15,7 @@ from dtlint.machine.core import CHANGED_NOTHING
 from dtlint.machine.library.jax.facts import GRADIENT
 from dtlint.machine.logs import Call, LogNode, Loop
 from dtlint.machine.run import Run
-from dtlint.timeline.arrays.lives import Again, Use, first_site, learns
+from dtlint.timeline.arrays.lives import Again, Use, first_site, learns, site_below
 from dtlint.timeline.records import calls_around, recorded
 
 Sites = set[tuple[str, tuple[int, int]]]
@@ -30,7 +30,9 @@ def only_looked_at(run: Run, again: Again) -> bool:
         if again.loop.kind == "callback" and (again.first is not None or not is_scan(again.loop)):
             return False
         if again.first is not None:
-            return not learns(again.loop) and not outcome(run, again.first, again.site).lasts
+            if outcome(run, again.first, again.site).lasts:
+                return False
+            return not learns(again.loop) or learned_of_the_other(run, again.first, again.second, again.loop)
         differ = is_scan(again.loop) or fate_of(run, again.site).turns_differ
         return differ and (not second.lasts or learned_for_the_turn(run, again))
     assert again.first is not None
@@ -46,6 +48,12 @@ def only_looked_at(run: Run, again: Again) -> bool:
     one, other = ((site.line, site.column) for site in (own, again.site))
     tree, known = run.project.tree(own.path), known_of(run, own.path)
     return own.path == again.site.path and kept_apart(tree, one, other, known)
+
+
+def learned_of_the_other(run: Run, first: Use, second: Use, loop: Loop) -> bool:
+    """A picture after each step, by the key that the next one splits: is something else drawn there, to learn from?"""
+    site = site_below(second, second.path.index(loop))[0]
+    return not drawn_alike(first, second) and outcome(run, second, site).learned
 
 
 def learned_for_the_turn(run: Run, again: Again) -> bool:

@@ -320,7 +320,7 @@ def key_used(event: Event) -> Value | None:
 
 
 def draws_nothing(run: Run, call: Invocation) -> bool:
-    """`model.apply(…, rngs={"dropout": key}, train=False)`, `randint(key, (batch, 0), 0, top)`, `dropout(key, 0.0, x)`"""
+    """`model.apply(…, rngs={"dropout": key}, train=False)`, `randint(key, (0,), 0, top)`, `dropout(key, 0.0, rows)`"""
     shape = call.get("shape")
     if (isinstance(shape, Tuple) and Const(0) in shape.items) or drops_nothing(call.get("rate")):
         return True
