@@ -20,6 +20,7 @@ from dtlint.machine.lanes import map_lanes, of_each, overlay, restrict
 from dtlint.machine.library.computing import taken_up
 from dtlint.machine.library.feeding import batches
 from dtlint.machine.library.jax import facts as jax_facts
+from dtlint.machine.library.jax import launch as jax_launch
 from dtlint.machine.library.meeting import roots, works
 from dtlint.machine.library.python import collecting, files, generators, templates
 from dtlint.machine.library.training import models
@@ -100,6 +101,8 @@ def subscript(machine: Machine, node: ir.Index, mask: int) -> Value:
             return rows
     roots.taken_from(machine, base, mask)
     found = subscripts.item(machine, base, index, mask)
+    if machine.flow is not None:
+        found = jax_launch.row_taken(machine, base, index, found, mask)
     return taken_up.same_for_all(machine, node, base, found) if base.cause is not None else found
 
 

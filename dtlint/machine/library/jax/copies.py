@@ -12,6 +12,7 @@ from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.jax import fitting as jax_fitting
 from dtlint.machine.library.jax import flow as jax_flow
 from dtlint.machine.library.jax import grids as jax_grids
+from dtlint.machine.library.jax import launch as jax_launch
 from dtlint.machine.library.jax import named_parts as jax_named_parts
 from dtlint.machine.library.jax import outputs as jax_outputs
 from dtlint.machine.library.jax import shapes as jax_shapes
@@ -221,7 +222,7 @@ def global_array(machine: Machine, call: Invocation) -> Value:
         jax_flow.host_parts(machine, part)
     split_over_mesh(machine, call, call.get("sharding") or call.get("pspecs"), part)
     tags = {fact("array")} | ({fact("global", tuple(axes))} if axes else set())
-    return machine.fresh("global array", None, frozenset(tags))
+    return machine.fresh(jax_launch.PUT_TOGETHER, None, frozenset(tags))
 
 
 def put_together(machine: Machine, call: Invocation) -> None:
