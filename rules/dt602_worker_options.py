@@ -38,7 +38,7 @@ RULE = Rule(
 
 
 def check(run: Run) -> Iterator[Finding]:
-    for met, option, when in refused(run):
+    for met, option, when, steps in refused(run):
         event = met.event
         given = event.extra["call"].expression(option.partition("=")[0])
         at = getattr(given, "at", None) or event.at
@@ -47,5 +47,8 @@ def check(run: Run) -> Iterator[Finding]:
             f"`{option}` needs workers, and this loader has none: {when}",
             "give `num_workers` a number above zero, or make the option depend on it (`persistent_workers=n > 0`)",
             scope=event.function,
-            trail=(Step(event.path, at[0], f"`{option}` with num_workers=0"),),
+            trail=(
+                *steps,
+                Step(event.path, at[0], f"`{option}` with num_workers=0"),
+            ),
         )

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dtlint.findings import Step
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node
 from dtlint.machine.lanes import token
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.training.stepping import attribute_of
+from dtlint.machine.logs import Call
 from dtlint.machine.names.subscripts import PRESETS
 from dtlint.machine.values import NONE, ClassRef, Const, Object, Symbol, Unknown, Value
-from dtlint.timeline.options import asked_for, default_of, option_of
+from dtlint.timeline.options import asked_for, default_of, named, option_of
 from dtlint.timeline.order import Met
 from dtlint.timeline.samples.workers import NEED_WORKERS, REFUSED_SINCE, number_of_workers, with_workers
-from dtlint.timeline.symbols import worth
+from dtlint.timeline.symbols import constant, worth
 
 
-def refused(run: Any) -> Iterator[tuple[Met, str, str]]:
-    """Options that need workers, on a loader without any: the option, and when torch refuses it."""
+def refused(run: Any) -> Iterator[tuple[Met, str, str, tuple[Step, ...]]]:
+    """Options that need workers, on a loader without any: the option, when torch refuses it, and who wants none."""
     for met, call in with_workers(run):
         if run.entry.kind == "function" and isinstance(call.expression("num_workers"), ir.Attr):
             continue  # of an instance nobody was seen to make: whoever makes it may tell it another number
@@ -29,15 +31,21 @@ def refused(run: Any) -> Iterator[tuple[Met, str, str]]:
             if not found:
                 found, why = refused_by_a_preset(run, met, call)
             if found and not put_in_on_a_side(run, met.event.path, found.partition("=")[0]):
-                yield met, found, why
+                yield met, found, why, ()
             continue
+        path = met.event.path
         unless = "" if number_of_workers(call) == 0 else ", unless the option for it is given: its default is 0"
         for option, refuses in NEED_WORKERS.items():
-            value = as_given(run, met, call.get(option))
+            given = call.get(option)
+            usual = by_default(given) if number_of_workers(call) == 0 and not asked_for(run, path, option) else None
+            if usual is not None:
+                unless = ", unless the settings say otherwise"
+            value = usual or as_given(run, met, given)
             if value is not None and refuses(value.value) and not fine_then(run, met, option, value):
                 when = "iterated" if option == "timeout" else "made"
                 error = "AssertionError" if option == "timeout" else "ValueError"
-                yield met, f"{option}={value.value!r}", f"{error} when the loader is {when}{unless}"
+                said = f"{error} when the loader is {when}{unless}"
+                yield met, f"{option}={value.value!r}", said, tuple(turned_off(run, met, call))
                 break
 
 
@@ -57,6 +65,28 @@ def as_given(run: Any, met: Met, value: Value | None) -> Const | None:
         return None
     default = default_of(option)
     return default if isinstance(default, Const) else None
+
+
+def by_default(value: Value | None) -> Const | None:
+    """What `settings.get("persistent_workers", True)` gives where the settings don't say."""
+    key = value.symbol.key if isinstance(value, Unknown) and value.cause is None else ()
+    if len(key) != 4 or key[0] != "call" or not isinstance(key[1], Symbol) or not isinstance(key[2], str):
+        return None
+    default = constant(key[3]) if (key[1].key[0], key[1].key[-1]) == ("attr", "get") else None
+    return None if default is None else Const(default)
+
+
+def turned_off(run: Any, met: Met, call: Any) -> Iterator[Step]:
+    """`settings.num_workers = 0`, in a function that is called on the way to the loader."""
+    written = call.expression("num_workers")
+    on_the_way = {(node.path, node.caller) for node, _ in met.above if isinstance(node, Call)}
+    for path, caller in sorted(on_the_way) if isinstance(written, ir.Attr | ir.Index) else ():
+        for function in every_node(run.project.tree(path).body):
+            if isinstance(function, ir.Function) and function.qualname == caller:
+                for node in every_node(function.body):
+                    none = isinstance(node, ir.Assign) and isinstance(node.value, ir.Const) and node.value.value == 0
+                    if none and any(named(target) == named(written) for target in node.targets):
+                        yield Step(path, node.at[0], "no workers are asked for here")
 
 
 def none_by_default(run: Any, met: Met, call: Any) -> bool:

@@ -87,6 +87,7 @@ def batch_mistakes(run: Run) -> Iterator[Mistake]:
     yield from micro_steps(run, shares)
     yield from micro_steps_of_one(run, shares)
     yield from of_one_host(run, shares)
+    yield from for_hosts_elsewhere(run, shares)
 
 
 def place_in(share: Share) -> Site:
@@ -420,6 +421,20 @@ def of_one_host(run: Run, shares: list[Share]) -> Iterator[Mistake]:
         combined = learns[0]
         step = step_at((combined.path, combined.at, combined.function), "the gradients of all hosts are combined here")
         yield Mistake(place_in(share), (step,), text, "divide by the devices of all hosts: `jax.device_count()`")
+
+
+def for_hosts_elsewhere(run: Run, shares: list[Share]) -> Iterator[Mistake]:
+    """`count // local_device_count()` of what `count // process_count()` says elsewhere is of all hosts together."""
+    divided = [share for share in shares if share.op != "*"] if run.facts.get("jax hosts") else []
+    for share in divided:
+        between = next((one for one in divided if one.by == "world" and same_number(one.left, share.left)), None)
+        if share.by != "local" or between is None or of_all(run, share):
+            continue
+        if any(one.by and same_number(one.left, share.result) for one in divided):
+            continue
+        text = f"`{share.text}` is divided by the devices of this host, but all hosts have that much together"
+        told = step_at(place_in(between), f"`{between.text} {between.op} {between.spelled}` divides it between them")
+        yield Mistake(place_in(share), (told,), text, "divide by the devices of all hosts: `jax.device_count()`")
 
 
 def of_one_device(run: Run, chain: list[Share]) -> bool:

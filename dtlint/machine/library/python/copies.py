@@ -7,7 +7,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.lanes import token
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.training.modules import is_module
-from dtlint.machine.values import CONTAINERS, Bound, ClassRef, Object, Row, Tuple, Unknown, Value
+from dtlint.machine.values import CONTAINERS, Bound, ClassRef, Const, Object, Row, Tuple, Unknown, Value
 
 COPIED = "copied"  # what is done to a copy is not done to what it was taken from
 MOST = 200  # things in one
@@ -30,10 +30,12 @@ def unknown_copied(machine: Machine, given: Unknown | Bound, mask: int) -> Value
 
 
 def of_settings(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
-    """`options.copy()`, where something was put into options that were read."""
-    if name != "copy" or call.values or not isinstance(receiver, Unknown) or not written.onto(machine, receiver):
+    """`options.copy()`, `options.get("workers")`, where something was put into options that were read."""
+    if not isinstance(receiver, Unknown) or not written.onto(machine, receiver):
         return None
-    return unknown_copied(machine, receiver, call.mask)
+    if name == "get" and call.arguments and isinstance(key := call.arguments[0], Const) and type(key.value) is str:
+        return written.read(machine, receiver, key.value)
+    return unknown_copied(machine, receiver, call.mask) if name == "copy" and not call.values else None
 
 
 def shallow(machine: Machine, call: Invocation) -> Value | None:
