@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-At = tuple[int, int, int, int] | None
 OWN_ITEM = "self[]"  # among the names of a function: it asks itself for an item
 
 

@@ -523,10 +523,6 @@ def lane_value(value: Value, lane: int) -> Value:
     return value.lanes[lane] if isinstance(value, Row) else value
 
 
-def same(value: Value) -> bool:
-    return value.cause is None
-
-
 def content(value: Value) -> Value:
     """A tensor object stands for what it holds."""
     if isinstance(value, Object) and value.kind == "torch.Tensor":

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from dtlint.machine.library.computing.provenance import parts, symbols_in
-from dtlint.machine.values import CONTAINERS, Const, Object, Symbol, Tuple, Unknown, Value
+from dtlint.machine.values import CONTAINERS, Object, Symbol, Tuple, Unknown, Value
 
 FAR = 1_000_003  # stands for lengths and other numbers that small turns never reach
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
@@ -240,10 +240,6 @@ def is_bounded(symbol: Symbol, counter: Symbol, divisors: set[Symbol]) -> bool:
         if (parts and parts <= divisors) or (number is not None and number > 1):
             return True
     return False
-
-
-def literal(value: Value | None) -> Any:
-    return value.value if isinstance(value, Const) else None
 
 
 def denominators(held: Symbol) -> list[Any]:

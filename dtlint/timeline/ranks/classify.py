@@ -32,10 +32,6 @@ CHOSEN = ("phi", "split")  # symbols of what one of two sides has left
 CREATION = frozenset({"new_group", "wrap", "init", "init_rpc"})
 
 
-def is_rank(divergence: Divergence) -> bool:
-    return divergence.cause is None or divergence.cause.kind in RANK_KINDS
-
-
 def is_creation(divergence: Divergence) -> bool:
     return divergence.event.op in CREATION
 

@@ -43,7 +43,6 @@ PATH = "pathlib.Path"
 OF_PYTHON = ("sys.", "builtins.")  # modules that keep streams and functions, and no paths
 HANDLE = "io.TextIOWrapper"
 WRITING = frozenset("wax+")
-SAME = frozenset({"resolve", "absolute", "expanduser"})
 JOINED = "path"
 LOOKED_FOR = "names looked for"  # fact: the patterns that the names of a listing are held to, by its place
 FOLDERS = "folders of paths"  # fact: what stands before the last part of a path that was put together
