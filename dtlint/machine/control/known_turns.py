@@ -60,8 +60,9 @@ def turned(machine: Machine, node: ir.While, mask: int) -> int | None:
         return None
     rejoin(machine, state, "break", [(seen, mask)], before[2])
     merge_leavings(machine, state, "break")
-    facts.update(machine.facts)
-    machine.facts = facts
+    left, machine.facts = machine.facts, facts
+    facts.clear()
+    facts.update(left)
     put_in(machine, seen, sinks)
     return (staying | state.broke) & ~frame.left
 
