@@ -17,6 +17,7 @@ from dtlint.machine.values import (
     MISSING,
     NONE,
     THERE,
+    UNEVEN,
     Bound,
     Cause,
     ClassRef,
@@ -139,6 +140,8 @@ def join(
     if isinstance(left, STRUCTURED) or isinstance(right, STRUCTURED):
         like = prefer(left, right)
     tags = (left.tags | right.tags) - {THERE}  # the other side may have nothing
+    if isinstance(left, Tuple) and isinstance(right, Tuple):
+        tags |= {UNEVEN}  # one side has more
     return Unknown(symbol, cause, tags, like or like_of(left) or like_of(right))
 
 

@@ -512,6 +512,7 @@ class Object(Value):
         return f"Object({name}#{self.number})"
 
 
+UNEVEN = "uneven"  # tag: the number of items differs between lanes
 THERE = "there alike"  # tag: content differs between lanes, but all have it or none
 MISSING = Const("<missing>", scale="missing")
 MANY = "stands for many"  # fact: the one thing that stands for all items of a list

@@ -18,6 +18,7 @@ from dtlint.machine.values import (
     ITEMS,
     MISSING,
     NONE,
+    UNEVEN,
     Cause,
     ClassRef,
     Const,
@@ -43,7 +44,6 @@ KEYS = "keys"  # fact: one of the keys nobody knows
 NAMESPACE = "namespace"  # fact: the keys of a dictionary are its attributes, too; which class has made it so
 ALIKE = "alike parts"  # tag, with the places: each item has parts of which these are the same on all lanes
 COLUMNS = "columns"  # fact of a list: it was made by `zip(*rows)`, and one column in it is like the next
-UNEVEN = "uneven"  # tag: the number of items differs between lanes
 OF_EACH = "parts of each"  # tag: how many parts each item has depends on what this rank has in it
 KEPT = "kept"  # tag: some lanes alone keep items, and these tell of what they saw themselves
 

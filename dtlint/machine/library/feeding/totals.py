@@ -14,6 +14,7 @@ from dtlint.machine.library.feeding.multiples import Fits, answered, counts_rows
 from dtlint.machine.logs import plain_question
 from dtlint.machine.values import (
     NONE,
+    UNEVEN,
     Const,
     Object,
     Row,
@@ -23,7 +24,6 @@ from dtlint.machine.values import (
 )
 
 EVEN = "even"
-UNEVEN = "uneven"
 EVEN_COUNTS = "even counts"  # fact of the run: symbols of what holds a multiple of the ranks
 FILLED_UP = "filled up"  # symbol: a list and what was missing to a multiple of the ranks
 SIZES = ("world", "group", "local", "nodes")

@@ -50,6 +50,8 @@ def isinstance_(machine: Machine, call: Invocation) -> Value | None:
         several = isinstance(value, Row) or (isinstance(value, Object) and value.otherwise)
         if several and of_project(machine, kinds):
             return map_lanes(lambda held: which_of(machine, held, kinds), (value,), machine.world)
+    if isinstance(value, Unknown) and failed_in(machine, value) and value.symbol.key[0] == "split":
+        return which_of(machine, value, kinds)
     answers = {is_of(machine, held, kinds) for held in by_lane}
     if answers in ({True}, {False}):
         return TRUE if answers == {True} else FALSE
@@ -137,8 +139,10 @@ def failed_in(machine: Machine, value: Value) -> tuple[Value, ...]:
 def which_of(machine: Machine, thing: Value, kinds: Value) -> Value:
     """`Failed(reason) if problem else Done(value)`: whoever asks which it is asks whether there was a problem."""
     if isinstance(thing, Unknown):
-        answers = {which_of(machine, one, kinds) for one in failed_in(machine, thing)}
-        return answers.pop() if len(answers) == 1 else opaque(machine, "isinstance", thing, kinds)
+        answers = tuple(which_of(machine, one, kinds) for one in failed_in(machine, thing))
+        if answers in ((TRUE, FALSE), (FALSE, TRUE)) and thing.symbol.key[0] == "split":
+            return side_taken(machine, thing, answers == (TRUE, FALSE))
+        return answers[0] if len(set(answers)) == 1 else opaque(machine, "isinstance", thing, kinds)
     answer: Value = Const(bool(is_of(machine, thing, kinds)))
     for question, chosen, other in thing.otherwise if isinstance(thing, Object) else ():
         there = which_of(machine, other, kinds)
@@ -149,6 +153,12 @@ def which_of(machine: Machine, thing: Value, kinds: Value) -> Value:
                 asked = question if (answer == TRUE) == chosen else machine.unknown("not", question).symbol
             answer = Unknown(asked)
     return answer
+
+
+def side_taken(machine: Machine, thing: Unknown, first: bool) -> Value:
+    """`Done(value) if mine > limit else Failed()`: each rank is asked what it has decided before."""
+    asked = thing.symbol.key[1]
+    return Unknown(asked, thing.cause) if first else machine.unknown("not", asked, cause=thing.cause)
 
 
 def of_project(machine: Machine, kinds: Value) -> bool:
