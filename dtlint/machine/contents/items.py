@@ -52,7 +52,7 @@ COUNTED = "counted over the world"  # fact: a loop turns once per rank of the wo
 
 def short_items(machine: Machine, iterable: Value) -> tuple[Value, ...] | None:
     if isinstance(iterable, Object) and iterable.kind == "builtins.range":
-        return ranks_in_turn(machine, iterable)
+        return only_one(iterable) or ranks_in_turn(machine, iterable)
     keys = keys_of_some.by_lane(machine, iterable, lambda key, _: dictionaries.of_key(key))
     items = keys.items if isinstance(keys, Tuple) else containers.items_of(machine, iterable)
     if items is not None and len(items) <= FIELDS and all(map(is_field, items)):
@@ -60,6 +60,12 @@ def short_items(machine: Machine, iterable: Value) -> tuple[Value, ...] | None:
     if items is None or len(items) > STAGES:
         return None
     return items if len(items) <= UNROLLED or differ_in_code(items) else None
+
+
+def only_one(numbers: Object) -> tuple[Value, ...] | None:
+    """`for _ in range(1)`"""
+    first = numbers.attributes.get("start")
+    return (first,) if numbers.attributes.get("count") == Const(1) and isinstance(first, Const) else None
 
 
 def ranks_in_turn(machine: Machine, numbers: Object) -> tuple[Value, ...] | None:

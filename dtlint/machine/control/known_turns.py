@@ -32,12 +32,13 @@ from dtlint.machine.values import (
 )
 
 MOST = 16  # turns
+PART = 8  # of the budget, by which these turns have to be through
 QUESTIONS = (ir.BoolOp, ir.Compare, ir.Unary)
 
 
 def turned(machine: Machine, node: ir.While, mask: int) -> int | None:
     """The lanes that come to the end of it; None where this is not how to look at the loop."""
-    if node.orelse or not any(is_known(held) for held in asked_of(machine, node.test, mask)):
+    if node.orelse or machine.weary() or not any(is_known(held) for held in asked_of(machine, node.test, mask)):
         return None
     frame = machine.frame
     facts, sinks, guards = machine.facts, machine.sinks, frame.guards
@@ -71,9 +72,10 @@ def turn_by_turn(machine: Machine, node: ir.While, state: LoopState, mask: int) 
     frame = machine.frame
     outer = frame.guards
     staying, done, last = mask, 0, list[Value]()
+    most = machine.spent + machine.whole // PART
     for _ in range(MOST):
         things = asked_of(machine, node.test, staying)
-        if things == last or not any(is_known(held) for held in things):
+        if things == last or machine.spent > most or not any(is_known(held) for held in things):
             return None
         last = things
         answer = answered(machine, node.test, staying)
