@@ -81,7 +81,7 @@ def run_pass(machine: Machine, node: ir.Stmt, mask: int) -> int:
     return mask
 
 
-def leave(machine: Machine, word: str, at: Any, mask: int) -> None:
+def leave(machine: Machine, word: str, at: Any) -> None:
     machine.frame.last_exit = (word, at)
 
 
@@ -103,7 +103,7 @@ def run_return(machine: Machine, node: ir.Return, mask: int) -> int:
         made.causes = {question: said(choice) for choice, (question, _) in own if choice.cause is not None}
     frame.returns.append(made)
     library.noticing.turn_ends(machine, mask, returns=True)
-    leave(machine, "return", node.at, mask)
+    leave(machine, "return", node.at)
     return 0
 
 
@@ -142,7 +142,7 @@ def run_raise(machine: Machine, node: ir.Raise, mask: int) -> int:
             return mask
         return as_configured(machine, node, mask)
     frame.left |= mask
-    leave(machine, word, node.at, mask)
+    leave(machine, word, node.at)
     if word in EXITS:
         machine.ended(mask, node.at)
     return 0
@@ -159,7 +159,7 @@ def way_out(machine: Machine, node: ir.Raise, mask: int) -> str:
 def as_configured(machine: Machine, node: ir.Raise, mask: int) -> int:
     """What would be given back with other settings, or by another class."""
     machine.frame.returns.append(Returned(mask, machine.fresh("as configured"), None, None, None))
-    leave(machine, "return", node.at, mask)
+    leave(machine, "return", node.at)
     return 0
 
 
@@ -221,7 +221,7 @@ def name_of(raised: Value | None) -> str:
 def run_break(machine: Machine, node: ir.Break, mask: int) -> int:
     if machine.frame.loops:
         loop_ends.breaks(machine, node.at, mask)
-    leave(machine, "break", node.at, mask)
+    leave(machine, "break", node.at)
     return 0
 
 
@@ -229,7 +229,7 @@ def run_continue(machine: Machine, node: ir.Continue, mask: int) -> int:
     if machine.frame.loops:
         machine.frame.loops[-1].continued |= mask
         library.noticing.turn_ends(machine, mask)
-    leave(machine, "continue", node.at, mask)
+    leave(machine, "continue", node.at)
     return 0
 
 
@@ -266,7 +266,7 @@ def run_assert(machine: Machine, node: ir.Assert, mask: int) -> int:
 def assert_one(machine: Machine, node: ir.Assert, test: ir.Expr, mask: int) -> int:
     if isinstance(test, ir.Const) and not test.value:  # `assert False`: nobody goes on from here
         machine.frame.left |= mask
-        leave(machine, "raise" if mask == machine.world.full else ASSERTED, node.at, mask)
+        leave(machine, "raise" if mask == machine.world.full else ASSERTED, node.at)
         return 0
     value = evaluate(machine, test, mask)
     given_by_then(machine, test, mask)
@@ -291,7 +291,7 @@ def assert_one(machine: Machine, node: ir.Assert, test: ir.Expr, mask: int) -> i
         return mask
     if false:
         machine.frame.left |= false
-        leave(machine, ASSERTED, node.at, false)
+        leave(machine, ASSERTED, node.at)
         return mask & ~false
     return mask
 

@@ -118,7 +118,7 @@ def turn(
         note_agreed(loop, widened, start)
         note_set_back(machine, widened, start)
         grown = changed_more(
-            machine, inner_mark, start, widened, node, causes, apart, deciding(machine, loop, box), state.newest
+            machine, inner_mark, start, widened, node, causes, apart, deciding(loop, box), state.newest
         )
         learnt, known_causes = len(causes) > known_causes, len(causes)
         if not grown or attempt == MOST - 1 or (attempt == MOST - 2 and not learnt):
@@ -338,14 +338,10 @@ def run_turn(
         machine.emit(Event("end", "next turn", "", again, frame.guards, frame.path, node.at, frame.scope, loop=loop))
     endless = box is not None and box.get("true") == mask and isinstance(node, ir.While)
     if endless and not state.broke and not any(leaving.word == "break" for leaving in state.leavings):
-        return again if not is_true_literal(node) else 0
+        # `while True` without any break ends only by return or exception; what follows is dead. Seen as fallen through
+        # all the same when nothing inside leaves, since exceptions we do not model may end it.
+        return again
     return again | (mask & ~entering)
-
-
-def is_true_literal(node: ir.While | ir.For) -> bool:
-    # `while True` without any break ends only by return or exception; what follows is dead. Seen as fallen through
-    # all the same when nothing inside leaves, since exceptions we do not model may end it.
-    return False
 
 
 def lanes_gone(state: LoopState, through: int, mask: int, loop: Loop, ended: Broken) -> int:

@@ -229,7 +229,7 @@ def moved_on(old: Object, new: Value, kept: frozenset[Symbol], depth: int = 0) -
     return found
 
 
-def deciding(machine: Machine, loop: Loop, box: dict[str, Any] | None) -> Callable[[Value], bool]:
+def deciding(loop: Loop, box: dict[str, Any] | None) -> Callable[[Value], bool]:
     """Does a decision of this turn depend on a value that was there at its start? Then it does on what the turn before
     left there."""
     seen: set[Symbol] = set()
@@ -238,13 +238,13 @@ def deciding(machine: Machine, loop: Loop, box: dict[str, Any] | None) -> Callab
         if not isinstance(start, Unknown):
             return False
         if not seen:
-            seen.update(one for symbol in asked(machine, loop, box) for one in symbols_in(symbol))
+            seen.update(one for symbol in asked(loop, box) for one in symbols_in(symbol))
         return start.symbol in seen
 
     return decides
 
 
-def asked(machine: Machine, loop: Loop, box: dict[str, Any] | None) -> Iterator[Symbol]:
+def asked(loop: Loop, box: dict[str, Any] | None) -> Iterator[Symbol]:
     test = box.get("value") if box is not None else None
     if isinstance(test, Unknown):
         yield test.symbol

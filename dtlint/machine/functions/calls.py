@@ -56,7 +56,7 @@ def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
     from dtlint.machine.library.meeting import roots
 
     if isinstance(node.func, ir.Name) and node.func.id == "super":
-        return super_of(machine, node, mask)
+        return super_of(machine, mask)
     base: Value | None = None
     if isinstance(node.func, ir.Attr):
         base = machine.evaluate(node.func.value, mask)
@@ -106,7 +106,7 @@ def evaluate_call(machine: Machine, node: ir.Call, mask: int) -> Value:
     return value
 
 
-def super_of(machine: Machine, node: ir.Call, mask: int) -> Value:
+def super_of(machine: Machine, mask: int) -> Value:
     frame: Frame | None = machine.frame
     while frame is not None and frame.receiver is None:
         frame = frame.closure

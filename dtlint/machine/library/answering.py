@@ -173,7 +173,7 @@ def call_model(
         return models.forward(machine, thing, invocation)
     if "forwarding" in machine.facts:
         parts.called(machine, thing, mask)
-    made = models.call_module(machine, thing, arguments, keywords, mask, node)
+    made = models.call_module(machine, thing, arguments, keywords, mask)
     return stepping.inner_called(machine, thing, made, mask)
 
 

@@ -156,7 +156,7 @@ def call(
     row: Api | None = None
     if last == "__iter__" and isinstance(receiver, Object) and loaders.BATCHES in receiver.facts:
         return loaders.inside_of(receiver)
-    if last in ITERATES and isinstance(receiver, Object) and (last != "next" or loaders.is_loader(machine, receiver)):
+    if last in ITERATES and isinstance(receiver, Object) and (last != "next" or loaders.is_loader(receiver)):
         return call(machine, ITERATES[last], None, (receiver, *arguments), keywords, mask, node)
     if last == "__init__" and isinstance(receiver, Object):
         return initialised(machine, name.rpartition(".")[0], receiver, arguments, keywords, mask, node)
@@ -181,7 +181,7 @@ def call(
     if name == "dtlint.guarded":
         return processes.call_guarded(machine, invocation)
     if name == "dtlint.register_command":
-        return command_line.registered(machine, invocation)
+        return command_line.registered(invocation)
     if name == "dtlint.guard":
         return processes.guard_made(machine, invocation)
     environment_use.used(machine, name, mask)
@@ -212,16 +212,16 @@ def call(
         return thing
     known = machine.knowledge.functions.get(last)
     asks_of_itself = known is not None and not identity.of_another(known, arguments, keywords)
-    if known is not None and asks_of_itself and receiver is None and not known_library(machine, name):
+    if known is not None and asks_of_itself and receiver is None and not known_library(name):
         return identity.lane_value_of(machine, known.value, last)
     foreign.called(machine, invocation)
-    if not known_library(machine, name):
+    if not known_library(name):
         unheard.called(machine, invocation)
     if isinstance(receiver, Object) and isinstance(receiver.kind, str) and receiver.kind not in machine.knowledge.types:
         stepping.guessed(machine, receiver, last, invocation)
     run_later.handed_over(machine, invocation)
     options.handed_over(machine, invocation)
-    of_nobody = receiver is None and not known_library(machine, name)
+    of_nobody = receiver is None and not known_library(name)
     if of_nobody or foreign.is_foreign(machine, receiver):
         own_gradients.handed_on(machine, invocation.values, mask)
     if of_nobody:
@@ -274,7 +274,7 @@ def initialised(
     return NONE
 
 
-def known_library(machine: Machine, name: str) -> bool:
+def known_library(name: str) -> bool:
     """Does some pack describe this name's package? Then a missing row means: nothing to see."""
     first = name.partition(".")[0]
     return first in ("builtins", "torch", "jax", "numpy", "os", "sys", "random", "math")

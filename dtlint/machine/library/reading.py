@@ -236,7 +236,7 @@ def length(machine: Machine, value: Value, mask: int) -> Value | None:
         inner = value.facts.get("inner")
         if inner and not value.facts.get(generators.BOUNDED):
             return length(machine, inner[0], mask)
-        found = data.length(machine, value, mask)
+        found = data.length(machine, value)
         if found is not None:
             return found
     if isinstance(value, Unknown):

@@ -316,7 +316,7 @@ def ended(machine: Machine, lanes: int) -> int:
     from dtlint.machine.control.statements import leave
 
     loop_ends.breaks(machine, machine.current_at, lanes)
-    leave(machine, "break", machine.current_at, lanes)
+    leave(machine, "break", machine.current_at)
     return 0
 
 

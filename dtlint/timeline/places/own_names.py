@@ -44,14 +44,14 @@ def rank_local_names(run: Run) -> Iterator[tuple[Access, Step | None, str]]:
 
 def together_at(run: Run) -> Iterator[tuple[Access, str]]:
     """What all ranks save or load together, whoever calls."""
-    for event, path in recorded(run, "file-write", "load"):
-        found = joint(run, event, path)
+    for event, _ in recorded(run, "file-write", "load"):
+        found = joint(run, event)
         if found is not None and evidence.with_others(run, event):
             yield found, "all ranks of this checkpoint have to name the same place"
-    for event, path in recorded(run, "<collective>"):
+    for event, _ in recorded(run, "<collective>"):
         call = event.extra.get("call")
         if isinstance(call, Invocation) and "saves" in call.row.extra and is_sharded(call.receiver):
-            found = joint(run, event, path)
+            found = joint(run, event)
             if found is not None:
                 yield found, "each rank saves its part of the parameters there, and all have to name the same place"
 
@@ -153,7 +153,7 @@ def several_on_a_host(run: Run, access: Access) -> bool:
     return len(set(hosts)) < len(hosts)
 
 
-def joint(run: Run, event: Event, path: tuple[object, ...]) -> Access | None:
+def joint(run: Run, event: Event) -> Access | None:
     """A checkpoint that all ranks write or read together, at a place each names for itself."""
     call = event.extra.get("call")
     if not isinstance(call, Invocation) or call.row.does != "collective":

@@ -62,7 +62,7 @@ def all_ranks_here(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
         if alone(run) or aside(run, path, event):
             return False
         return here in meeting_functions(run) or not functions_of_all(run).isdisjoint({here, *callers})
-    if before_start(run, path) or instead_of_start(run, path, event):
+    if before_start(run) or instead_of_start(run, path, event):
         return False
     spawned = run.facts.get(SPAWNED) or run.facts.get(WORKED)
     if isinstance(spawned, set):
@@ -127,7 +127,7 @@ def begun_in(run: Run, path: tuple[LogNode, ...], event: Event) -> bool:
     runs it, as it would run a script; what its instance has begun when it was made shows nothing of a method."""
     if alone(run) or not any(True for _ in own_starts(run)) or in_constructor(run, event, path):
         return False
-    return not before_start(run, path) and not instead_of_start(run, path, event)
+    return not before_start(run) and not instead_of_start(run, path, event)
 
 
 def own_starts(run: Run) -> Iterator[Event]:
@@ -314,7 +314,7 @@ def meeting_functions(run: Run) -> set[tuple[str, str]]:
 SPAWNS = re.compile(r"\bspawn(_process\w*)?\s*\(")  # a call: `set_start_method("spawn")` starts nobody
 
 
-def before_start(run: Run, path: tuple[LogNode, ...]) -> bool:
+def before_start(run: Run) -> bool:
     """The file that starts the ranks also spawns processes, and this is not below the start: one process so far."""
     step = evidence(run).step
     if step is None or spawns(run):

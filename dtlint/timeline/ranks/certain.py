@@ -359,7 +359,7 @@ def explained(
                 return
         return
     for _ in range(12):
-        found = first_difference(run, case, assuming.members) if case.items else None
+        found = first_difference(case, assuming.members) if case.items else None
         if found is None:
             return
         divergence, position = found

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.logs import Attempt, Call, Choice, Decision, Event, Loop, Place
-from dtlint.machine.run import Run
 from dtlint.timeline.ranks.assuming import Case
 from dtlint.timeline.ranks.parting import Divergence, Item, Path, cause_of, chain, locate, next_in_loop
 
 Coming = dict[int, list[Item]]  # what each lane has still to say
 
 
-def first_difference(run: Run, case: Case, members: int) -> tuple[Divergence, int] | None:
+def first_difference(case: Case, members: int) -> tuple[Divergence, int] | None:
     for position, held, coming in differing(case.items, members):
         kinds = kinds_of(held)
         gone = way_out_before(case.items, coming, kinds)

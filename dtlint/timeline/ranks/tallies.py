@@ -51,7 +51,7 @@ def too_often(run: Run) -> Iterator[Unpaired]:
 
 def with_any_number(run: Run, logs: dict[int, tuple[Log, Path]]) -> list[Unpaired]:
     """What is made too often for several numbers, where the turns of the loops depend on one that nobody knows."""
-    number = only_number(run, [log for log, _ in logs.values()])
+    number = only_number([log for log, _ in logs.values()])
     if number is None:
         return []
     left = counted_with(run, logs, {number: TRIED[0]})
@@ -67,7 +67,7 @@ def counted_with(run: Run, logs: dict[int, tuple[Log, Path]], known: dict[Symbol
     return list(more_made(counting, tallies, [*logs]))
 
 
-def only_number(run: Run, logs: list[Log]) -> Symbol | None:
+def only_number(logs: list[Log]) -> Symbol | None:
     """`micro` of `range(micro)` and `range(micro - 1)`: what the turns of all loops with messages depend on, where that
     is one number."""
     found: set[Symbol] = set()

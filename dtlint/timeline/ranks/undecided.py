@@ -62,7 +62,7 @@ def decided_alone(run: Run) -> Iterator[Divergence]:
         elif isinstance(node, Choice):
             found = asked_of_merged(run, node, path)
         elif isinstance(node, Loop) and node.cause is not None:
-            found = may_differ(run, node, path)
+            found = may_differ(node, path)
         elif isinstance(node, Attempt):
             found = next(
                 (run_dry(one.ends, node, path) for one in node.handlers if one.ends and one.exit in LEAVES), None
@@ -122,7 +122,7 @@ def may_split(run: Run, node: Choice, path: Path) -> Divergence | None:
             continue
         if loops_of_both_say_the_same(then, other) or made_up_for(run, node, path):
             return None
-        return split_of(run, node, path)
+        return split_of(node, path)
     return None
 
 
@@ -190,7 +190,7 @@ def opposite(one: Symbol | None, other: Symbol | None) -> bool:
     return one.key == ("not", other) or other.key == ("not", one)
 
 
-def split_of(run: Run, node: Choice, path: Path) -> Divergence | None:
+def split_of(node: Choice, path: Path) -> Divergence | None:
     inner = (*path, node)
     if node.cause is not None and node.cause.kind == ITEMS and LEAVES.intersection(node.exits):
         return run_dry(node.decision, node, path)
@@ -233,7 +233,7 @@ def run_dry(decision: Decision, node: Choice | Attempt, path: Path) -> Divergenc
     )
 
 
-def may_differ(run: Run, node: Loop, path: Path) -> Divergence | None:
+def may_differ(node: Loop, path: Path) -> Divergence | None:
     if not communicates_without_end(node.body, node.mask):
         return None
     found = first_event(node.body, node.mask)

@@ -57,7 +57,7 @@ def counted_twice(run: Run) -> Iterator[tuple[Site, Steps, str]]:
         if call is None or not call.row.extra.get("keeps_padding"):
             continue
         for node in path:
-            walked = loader_in(run, node)
+            walked = loader_in(node)
             if walked is not None and walked.facts.get("prepared") and walked.facts.get("walked") == {"evaluation"}:
                 place = (event.path, event.at, event.function)
                 yield place, (step_at(place_of(walked), "the prepared loader fills up its last batch"),), "gather"
@@ -74,7 +74,7 @@ def fits(run: Run, total: Value | None) -> bool:
     return number is not None and number % run.world.size == 0 and number % 8 == 0
 
 
-def loader_in(run: Run, node: Any) -> Object | None:
+def loader_in(node: Any) -> Object | None:
     from dtlint.timeline.steps.training import loader_of
 
     return loader_of(node.subject) if isinstance(node, Loop) else None

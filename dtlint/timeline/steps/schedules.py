@@ -305,7 +305,7 @@ def counts_own_batches(run: Any, schedule: Schedule) -> bool:
         for met in events(run, "end", "next turn")
         if (loop := met.event.loop) is not None
         for loader in walked_in(loop.subject)
-        if is_sharded(run, loader)
+        if is_sharded(loader)
     }
     return schedule.lengths <= sharded
 
@@ -318,7 +318,7 @@ def walked_in(subject: Any) -> Iterator[Object]:
             yield from walked_in(inner)
 
 
-def is_sharded(run: Any, loader: Object) -> bool:
+def is_sharded(loader: Object) -> bool:
     """By a sampler, or by the framework that gave it back."""
     if loader.facts.get("prepared"):
         return True

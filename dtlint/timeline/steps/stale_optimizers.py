@@ -21,7 +21,7 @@ def stale(run: Any) -> Iterator[tuple[Met, Met, Met]]:
     made = events(run, "record", "optimizer")
     for wrap in (*events(run, "collective", "wrap"), *copies(run)):
         model = wrap.event.subject
-        if wrap.event.op == "wrap" and not replaces(run, wrap):
+        if wrap.event.op == "wrap" and not replaces(wrap):
             continue
         for met in made:
             call = met.event.extra["call"]
@@ -86,7 +86,7 @@ def copies(run: Any) -> Iterator[Met]:
             yield met
 
 
-def replaces(run: Any, wrap: Met) -> bool:
+def replaces(wrap: Met) -> bool:
     call, kind = wrap.event.extra.get("call"), wrap.event.extra.get("wrap")
     if call is not None and call.row.extra.get("replaces"):
         return True

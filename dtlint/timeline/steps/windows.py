@@ -56,7 +56,7 @@ def find_windows(run: Any, known: list[Met]) -> Iterator[Window]:
         mine = [step for step in steps(run) if step.event.mask & backward.event.mask]
         turns = [step for step in mine if inside(step, innermost) and not exclusive(step, backward)]
         if turns:
-            halves = parted(run, backward, known, turns, innermost)
+            halves = parted(backward, known, turns, innermost)
             when = [own_predicates(step, backward, innermost, halves) for step in turns]
             # one that steps whenever the pass is made has its gradients; the others are of another model
             long = (
@@ -89,7 +89,7 @@ def called_in_turns(run: Any, met: Met) -> Call | None:
     return next((node for node in calls if (node.callee_path, node.function) in known), None)
 
 
-def parted(run: Any, backward: Met, known: list[Met], turns: list[Met], loop: Turns) -> set[int]:
+def parted(backward: Met, known: list[Met], turns: list[Met], loop: Turns) -> set[int]:
     """Branches with a pass on both sides: that of the last turn of a window, and one of the others that only adds up.
     Either way there is a pass in each turn."""
     found = set[int]()

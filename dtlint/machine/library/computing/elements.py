@@ -159,7 +159,7 @@ def names_device(value: Value) -> bool:
     return is_device(value) or isinstance(value, Const | Row)
 
 
-def converted(machine: Machine, source: Object, made: Object, name: str, call: Invocation) -> None:
+def converted(source: Object, made: Object, name: str, call: Invocation) -> None:
     """`x.float()`, `x.to(device)`, `x.to(torch.float64)`"""
     if COUNT in source.facts:
         made.facts[COUNT] = source.facts[COUNT]

@@ -369,7 +369,7 @@ def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> V
     if name in COPIES:
         made = make(machine, held, call.mask)
         made.facts.update((fact, receiver.facts[fact]) for fact in KEPT_BY_COPIES if fact in receiver.facts)
-        elements.converted(machine, receiver, made, name, call)
+        elements.converted(receiver, made, name, call)
         return made
     if name in REVEALS and (isinstance(held, Const | Row) or not call.arguments):
         return held

@@ -111,7 +111,7 @@ def number(machine: Machine, value: Object) -> Value:
 
 
 def element(machine: Machine, value: Object, mask: int) -> Value | None:
-    if loaders.is_loader(machine, value):
+    if loaders.is_loader(value):
         return loaders.element(machine, value)
     if isinstance(value.kind, str) and value.kind.startswith(streams.CHAINS):
         cause = sharding.is_part(value)
@@ -130,9 +130,9 @@ def element(machine: Machine, value: Object, mask: int) -> Value | None:
     return None
 
 
-def length(machine: Machine, value: Object, mask: int) -> Value | None:
+def length(machine: Machine, value: Object) -> Value | None:
     batches = loaders.inside_of(value)
-    if loaders.is_loader(machine, batches):
+    if loaders.is_loader(batches):
         return loaders.length(machine, batches)
     if value.kind == "torch.Tensor":
         known = value.facts.get("length")
@@ -152,7 +152,7 @@ def length(machine: Machine, value: Object, mask: int) -> Value | None:
 def method(machine: Machine, receiver: Object, name: str, call: Invocation) -> Value | None:
     if name == TOLD_EPOCH:
         return set_epoch(machine, receiver, call)
-    if name in ("state_dict", "load_state_dict") and loaders.is_loader(machine, receiver):
+    if name in ("state_dict", "load_state_dict") and loaders.is_loader(receiver):
         receiver.facts["state kept"] = True
         return None
     drawn = draws.method(machine, receiver, name, call)
@@ -175,7 +175,7 @@ def set_epoch(machine: Machine, receiver: Value, call: Invocation) -> Value:
 def cannot_be_told(machine: Machine, thing: Value) -> bool:
     """A loader of torch, whichever of several, has no `set_epoch` to hand on: its sampler has one."""
     several = (thing, *thing.instead) if isinstance(thing, Object) else (thing,)
-    return all(loaders.is_loader(machine, one) and classes.lacks(machine, one, TOLD_EPOCH) for one in several)
+    return all(loaders.is_loader(one) and classes.lacks(machine, one, TOLD_EPOCH) for one in several)
 
 
 def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocation) -> Value | None:
@@ -186,7 +186,7 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
         extra = {"call": call, "parts": parts}
         machine.emit_event("record", "device-split", name, call.mask, subject=receiver, extra=extra)
         return None
-    shapes = whole_batches.into_shape(machine, receiver, call) if name == "reshape" else ()
+    shapes = whole_batches.into_shape(receiver, call) if name == "reshape" else ()
     if shapes:
         machine.emit_event("record", "whole-shape", name, call.mask, subject=receiver, extra={"shapes": shapes})
         return None
@@ -205,7 +205,7 @@ def unknown_method(machine: Machine, receiver: Value, name: str, call: Invocatio
 
 
 def attribute(machine: Machine, thing: Object, name: str, mask: int) -> Value | None:
-    if loaders.is_loader(machine, thing):
+    if loaders.is_loader(thing):
         return loaders.attribute(machine, thing, name, mask)
     return None
 

@@ -28,7 +28,7 @@ def one(machine: Machine, call: Invocation, value: Value) -> Value:
         made = machine.new(loader_options.LOADER, call.mask)  # it takes loaders only, so this was one
         made.attributes["dataset"] = machine.unknown("dataset of", value.symbol)
         return loaders.prepared(machine, made, call.name, call.mask, call.receiver)
-    if isinstance(value, Object) and loaders.is_loader(machine, value):
+    if isinstance(value, Object) and loaders.is_loader(value):
         if call.row.extra.get("leaves_streams") and inside.is_iterable(machine, value.attributes.get("dataset", NONE)):
             return value  # there is no sampler to replace
         return loaders.prepared(machine, value, call.name, call.mask, call.receiver)
@@ -67,7 +67,7 @@ def to_trainer(machine: Machine, call: Invocation) -> None:
         if found is None and isinstance(source, Object):
             found = train_loader(machine, trainer, source, call)
     found = found or given_loaders
-    if isinstance(found, Object) and loaders.is_loader(machine, found):
+    if isinstance(found, Object) and loaders.is_loader(found):
         loaders.described(machine, found)
         extra = {"replaces": replaces, "owner": trainer}
         machine.emit_event("record", "hand-over", call.name, call.mask, subject=found, extra=extra)
@@ -85,7 +85,7 @@ def to_hf_trainer(machine: Machine, call: Invocation) -> None:
     own = classes.in_class(machine, trainer.kind, OWN_LOADER) if isinstance(trainer.kind, ClassRef) else None
     if isinstance(own, FunctionRef):
         found = calls.follow(machine, own, trainer, (), (), call.mask)
-        if isinstance(found, Object) and loaders.is_loader(machine, found):
+        if isinstance(found, Object) and loaders.is_loader(found):
             loaders.described(machine, found)
             extra = {"replaces": False, "as_launched": True}
             machine.emit_event("record", "hand-over", call.name, call.mask, subject=found, extra=extra)

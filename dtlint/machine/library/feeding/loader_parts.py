@@ -35,15 +35,13 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
     """Do all ranks get the same samples?"""
     if loader.facts.get("prepared"):
         found.gives = "differs"
-        found.why = born(
-            machine, loader, f"`{loader.facts['prepared'].rpartition('.')[2]}` divides the data between the ranks"
-        )
+        found.why = born(loader, f"`{loader.facts['prepared'].rpartition('.')[2]}` divides the data between the ranks")
         return
     alike = samplers.takes_alike(found.sampler)
     if samplers.is_distributed(machine, found.sampler) and not alike:
         assert isinstance(found.sampler, Object)
         found.gives = "differs"
-        found.why = born(machine, found.sampler, "each rank gets its own part of the data")
+        found.why = born(found.sampler, "each rank gets its own part of the data")
         return
     cause = dataset_cause(machine, dataset, found)
     if cause is not None and cause.kind == "files":
@@ -61,11 +59,11 @@ def decide(machine: Machine, loader: Object, dataset: Value, found: Described) -
         found_here = sharding.is_part(option(loader, name) or NONE)
         cause = cause or (cutting(found_here) if name == "collate_fn" else found_here)
     if cause is None and isinstance(dataset, Object) and dataset.facts.get("shards"):
-        cause = born(machine, dataset, "finds its rank itself")
+        cause = born(dataset, "finds its rank itself")
     split = next((one for one in (inside.splits_by_rank(look) for look in found.looks) if one), None)
     if cause is None and split:
         cause = None if isinstance(split, bool) else split.cause
-        cause = cause or born(machine, loader, "the data set asks for its rank")
+        cause = cause or born(loader, "the data set asks for its rank")
     if cause is not None:
         found.gives = "differs"
         found.why = Cause("data", cause.trail)
@@ -128,7 +126,7 @@ def cause_of_making(dataset: Value) -> Cause | None:
     return next((cause for cause in map(sharding.is_part, made.values) if cause is not None), None)
 
 
-def born(machine: Machine, thing: Object, text: str) -> Cause:
+def born(thing: Object, text: str) -> Cause:
     return Cause("data", Trail(Step(thing.path, (thing.at or (1,))[0], text)))
 
 

@@ -41,7 +41,7 @@ def inside_of(thing: Object) -> Object:
     return found if isinstance(found, Object) else thing
 
 
-def is_loader(machine: Machine, value: Value | None) -> bool:
+def is_loader(value: Value | None) -> bool:
     return isinstance(value, Object) and (value.kind == LOADER or bool(value.facts.get("loader")))
 
 

@@ -159,7 +159,7 @@ def over_devices(machine: Machine, batch: Value, call: Invocation) -> tuple[Any,
     return count if of_devices else None
 
 
-def into_shape(machine: Machine, batch: Value, call: Invocation) -> tuple[Any, ...]:
+def into_shape(batch: Value, call: Invocation) -> tuple[Any, ...]:
     """`batch.reshape(shape + (length,))`: what may be the size of a whole batch, in dimensions (as tokens), where none
     is left open."""
     first = call.arguments[0] if len(call.arguments) == 1 and unpadded(batch) else None

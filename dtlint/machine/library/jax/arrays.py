@@ -50,7 +50,7 @@ def jnp_call(machine: Machine, call: Invocation) -> Value:
         return made
     first = call.arguments[0] if call.arguments else None
     if last == "expand_dims" and isinstance(first, Unknown) and call.arguments[1:] == (Const(0),):
-        return jax_shapes.with_axis(machine, first, made)
+        return jax_shapes.with_axis(first, made)
     if last in LIKE:
         made = Unknown(made.symbol, None, jax_facts.without(made.tags, jax_facts.INSIDE | {"global", "host draw"}))
     add = [fact("array")] if is_jax else []

@@ -180,7 +180,7 @@ def varying_axes(spec: Any, mapping: Mapping) -> tuple[str, ...] | None:
     return None
 
 
-def axes_of(machine: Machine, thing: Object) -> tuple[str, ...] | None:
+def axes_of(thing: Object) -> tuple[str, ...] | None:
     """The names the transformation binds."""
     call = made_by(thing)
     if thing.facts["transform"] == "pmap":

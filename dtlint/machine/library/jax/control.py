@@ -213,7 +213,7 @@ def symbols_of(value: Value) -> set[Symbol]:
     return {leaf.symbol for leaf in jax_facts.leaves(value, 6) if isinstance(leaf, Unknown)}
 
 
-def carry_on(machine: Machine, loop: Loop, carry: Value, after: Value) -> None:
+def carry_on(loop: Loop, carry: Value, after: Value) -> None:
     """Carried leaves that the body hands on unchanged are the same in every turn, if it does so wherever it returns."""
     ways = (after, *after.instead) if isinstance(after, Object) else (after,)
     kept = set.intersection(*map(symbols_of, ways))
@@ -264,7 +264,7 @@ def while_loop(machine: Machine, call: Invocation) -> Value | None:
     loop, after = turned(machine, call.mask, "while_loop", once)
     loop.born = (first, loop.born[1])
     entered(loop, start, carry)
-    carry_on(machine, loop, carry, after)
+    carry_on(loop, carry, after)
     axes = varying(machine, box[0])
     events = over(device_calls(loop.body), axes)
     if axes and events:
@@ -286,7 +286,7 @@ def fori_loop(machine: Machine, call: Invocation) -> Value | None:
     loop, after = turned(machine, call.mask, "fori_loop", lambda: callback(machine, body, (index, given), call.mask))
     loop.variant.add(index.symbol)
     entered(loop, start, carry)
-    carry_on(machine, loop, carry, after)
+    carry_on(loop, carry, after)
     axes = varying(machine, call.get("upper") or NONE) | varying(machine, call.get("lower") or NONE)
     events = over(device_calls(loop.body), axes)
     if axes and events:
@@ -311,7 +311,7 @@ def scan(machine: Machine, call: Invocation) -> Value | None:
     after, out = result, result
     if isinstance(result, Tuple) and len(result.items) == 2:
         after, out = result.items
-        carry_on(machine, loop, carry, after)
+        carry_on(loop, carry, after)
     else:
         loop.variant |= symbols_of(carry)
     if loop.body.nodes:

@@ -198,7 +198,7 @@ def parameter(machine: Machine, call: Invocation) -> Value | None:
     from dtlint.machine.functions import calls
 
     if len(call.arguments) > 1 and isinstance(call.arguments[1], FunctionRef | Bound) and len(machine.stack) <= DEEPEST:
-        key = jax_keys.child(machine, NONE, machine.symbols.fresh("key"))
+        key = jax_keys.child(NONE, machine.symbols.fresh("key"))
         machine.facts.setdefault(jax_keys.BEGUN, set()).add((machine.frame.path, machine.current_at))
         calls.call_value(machine, call.arguments[1], (key, *call.arguments[2:]), call.keywords, call.mask)
         return machine.fresh("parameter of a module")

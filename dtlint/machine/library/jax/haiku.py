@@ -176,7 +176,7 @@ def one_more(machine: Machine, parent: Value | None) -> Unknown:
         return Unknown(symbol, None, frozenset({fact("key", 0)}))
     if not jax_facts.has(parent, "key"):  # whatever it is, its children differ where it does
         return Unknown(symbol, parent.cause, frozenset({fact("key", 0), *jax_keys.lineage(parent)}))
-    return jax_keys.child(machine, parent, symbol)
+    return jax_keys.child(parent, symbol)
 
 
 def sequence(machine: Machine, call: Invocation) -> Value:

@@ -296,7 +296,7 @@ def read_item(machine: Machine, base: Value, index: Value) -> Value | None:
         return None
     if jax_shapes.adds_axis(index):
         made = machine.unknown("item", base.symbol, token(index), cause=base.cause, tags=base.tags)
-        return jax_shapes.with_axis(machine, base, made)
+        return jax_shapes.with_axis(base, made)
     if has(base, "keys"):
         if jax_shapes.keeps_first(index):
             cause = base.cause or key_counts.bounds_cause(index)

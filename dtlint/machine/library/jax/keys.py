@@ -60,7 +60,7 @@ def make_key(machine: Machine, call: Invocation) -> Value:
     return machine.fresh("key", seed.cause if seed is not None else None, frozenset((fact("key", number), *own)))
 
 
-def key_of(machine: Machine, call: Invocation) -> Value | None:
+def key_of(call: Invocation) -> Value | None:
     return call.get("key") or (call.arguments[0] if call.arguments else None)
 
 
@@ -79,13 +79,13 @@ def roots_of(value: Value) -> tuple[Any, ...]:
     return tuple(sorted({tag[2] for tag in found})) or (0,)
 
 
-def child(machine: Machine, key: Value, symbol: Any, cause: Any = None) -> Unknown:
+def child(key: Value, symbol: Any, cause: Any = None) -> Unknown:
     return Unknown(symbol, cause or key.cause, frozenset((fact("key", root_of(key)), *lineage(key))))
 
 
 def split(machine: Machine, call: Invocation) -> Value | None:
     jax_flow.started(machine)
-    key = key_of(machine, call)
+    key = key_of(call)
     if key is None:
         return None
     batch_used_as_key(machine, call, key)
@@ -94,7 +94,7 @@ def split(machine: Machine, call: Invocation) -> Value | None:
     if number is None:
         pair = (machine.symbols.fresh("key"), machine.symbols.fresh("key"))
         key_splits.made(machine, call, *pair)
-        return Tuple(tuple(child(machine, key, symbol) for symbol in pair))
+        return Tuple(tuple(child(key, symbol) for symbol in pair))
     numbers = number.items if isinstance(number, Tuple) else (number,)
     if not numbers:
         return key
@@ -158,7 +158,7 @@ def one_of(machine: Machine, keys: Value, index: Value | None) -> Value | None:
         symbol = machine.symbols.of("item", keys.symbol, token(index))
     else:
         symbol = machine.symbols.fresh("key")
-    return child(machine, keys, symbol, index.cause if index is not None else None)
+    return child(keys, symbol, index.cause if index is not None else None)
 
 
 def across(keys: Unknown) -> Unknown:
@@ -183,7 +183,7 @@ def one_for_each(machine: Machine, result: Value, given: tuple[Value, ...]) -> V
 
 def fold_in(machine: Machine, call: Invocation) -> Value | None:
     jax_flow.started(machine)
-    key = key_of(machine, call)
+    key = key_of(call)
     if key is None:
         return None
     batch_used_as_key(machine, call, key)
@@ -196,7 +196,7 @@ def fold_in(machine: Machine, call: Invocation) -> Value | None:
         if data is not None and is_steady(data) and isinstance(key, Unknown)
         else machine.symbols.fresh("key")
     )
-    made: Value = child(machine, key, symbol, data.cause if data is not None else None)
+    made: Value = child(key, symbol, data.cause if data is not None else None)
     if data is None:
         return made
     if not (isinstance(data, Const | Row) or is_own_index(data)):
@@ -265,7 +265,7 @@ def taken_apart(machine: Machine, value: Value, names: int, mask: int) -> None:
 
 def draw(machine: Machine, call: Invocation) -> Value | None:
     jax_flow.started(machine)
-    key = key_of(machine, call)
+    key = key_of(call)
     state_keys.used(machine, key, call)
     return key_splits.remembered(machine, call, key, numbers_of(machine, call, key)) if key is not None else None
 

@@ -112,7 +112,7 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
         unsure = [*unsure, *jax_fitting.arrays_as_statics(machine, thing, call)]
     if specs is not None and unsure:
         specs = tuple(jax_axes.UNKNOWN if index in unsure else spec for index, spec in enumerate(specs))
-    mapping = Mapping(kind, jax_axes.axes_of(machine, thing), thing.facts["where"], jax_axes.checked(thing))
+    mapping = Mapping(kind, jax_axes.axes_of(thing), thing.facts["where"], jax_axes.checked(thing))
     mapped = [spec for spec in (specs or ())[: len(arguments)] if spec is not None]
     only = mapped == [jax_axes.FIRST] and len(arguments) > 1
     entered = []

@@ -35,7 +35,7 @@ def leave(
     told = []
     for index, output in enumerate(outputs):
         found = jax_facts.deep((output,))
-        judge(machine, thing, mapping, call, jax_facts.certain((output,)), where, here)
+        judge(machine, mapping, call, jax_facts.certain((output,)), where, here)
         parts = () if isinstance(output, Unknown) else jax_facts.paths(output)
         own = frozenset(path for path, leaf in parts if differs(leaf.tags))
         told.append((index, [drift(leaf) for leaf in jax_facts.leaves(output)], own))
@@ -121,7 +121,6 @@ def out_axes(thing: Object, index: int) -> tuple[str, ...] | None:
 
 def judge(
     machine: Machine,
-    thing: Object,
     mapping: Mapping,
     call: Invocation,
     found: set[Any],

@@ -96,7 +96,7 @@ def note_rows_of_one_device(machine: Machine, array: Unknown) -> None:
             note_share(machine, tag[2], tuple(machine.facts.get(jax_facts.ALL_DEVICES, ())))
 
 
-def given(machine: Machine, call: Invocation) -> Value | None:
+def given(call: Invocation) -> Value | None:
     """The shape among the arguments of something that makes an array."""
     for name, value in call.keywords:
         if name in ("size", "shape"):
@@ -111,12 +111,12 @@ def given(machine: Machine, call: Invocation) -> Value | None:
 
 
 def shaped(machine: Machine, call: Invocation) -> Any:
-    return leading(machine, given(machine, call))
+    return leading(machine, given(call))
 
 
 def described(machine: Machine, call: Invocation) -> list[Tag]:
     """Facts of an array that is made from nothing but a shape (and perhaps a key)."""
-    shape = given(machine, call)
+    shape = given(call)
     found = leading(machine, shape)
     counts = [fact("rows", *pair) for pair in counted(machine, shape)]
     if found is not None:
@@ -242,7 +242,7 @@ def without_first(value: Value) -> Value | None:
     return known[0][2] if known else None
 
 
-def with_axis(machine: Machine, value: Unknown, made: Unknown) -> Unknown:
+def with_axis(value: Unknown, made: Unknown) -> Unknown:
     """`x[None]`: it remembers what it was made of."""
     kept = jax_facts.without(value.tags, LAYOUT | {"one of"})
     return Unknown(made.symbol, made.cause, kept | {fact("one of", value)})

@@ -81,7 +81,7 @@ def perform_collective(machine: Machine, call: Invocation) -> Value:
         call.name,
         call.mask,
         group=group,
-        details=details(machine, call),
+        details=details(call),
         implicit=row.implicit,
         asynchronous=asynchronous,
         subject=call.receiver or (call.arguments[0] if call.arguments else None),
@@ -154,7 +154,7 @@ def communicator(machine: Machine, call: Invocation) -> Group | None:
     return group_in(machine, given)
 
 
-def details(machine: Machine, call: Invocation) -> tuple[tuple[str, Value], ...]:
+def details(call: Invocation) -> tuple[tuple[str, Value], ...]:
     """Arguments that all ranks must agree on: the root and whatever the row names."""
     found = []
     for name in (call.row.root, *call.row.agree):

@@ -71,7 +71,7 @@ def mesh_part(machine: Machine, mesh: Object, name: Value, mask: int) -> Value |
     return made
 
 
-def mesh_dimension(machine: Machine, mesh: Object, which: Value | None) -> Group | None:
+def mesh_dimension(mesh: Object, which: Value | None) -> Group | None:
     groups, names = mesh.facts.get("dimensions"), mesh.facts.get("names") or ()
     if groups is None:
         return None
@@ -90,14 +90,14 @@ def mesh_dimension(machine: Machine, mesh: Object, which: Value | None) -> Group
 def mesh_group(machine: Machine, call: Invocation) -> Value:
     made = machine.new(GROUP_KIND, call.mask)
     if isinstance(call.receiver, Object):
-        group = mesh_dimension(machine, call.receiver, call.get("mesh_dim"))
+        group = mesh_dimension(call.receiver, call.get("mesh_dim"))
         if group is not None:
             made.facts["group"] = group
     return made
 
 
 def mesh_local_rank(machine: Machine, call: Invocation) -> Value:
-    group = mesh_dimension(machine, call.receiver, call.get("mesh_dim")) if isinstance(call.receiver, Object) else None
+    group = mesh_dimension(call.receiver, call.get("mesh_dim")) if isinstance(call.receiver, Object) else None
     text = "`get_local_rank()` is this process's place in a mesh dimension"
     if group is None:
         return machine.unknown("mesh rank", id(call.node), cause=machine.cause("group rank", text))
@@ -106,7 +106,7 @@ def mesh_local_rank(machine: Machine, call: Invocation) -> Value:
 
 def mesh_size(machine: Machine, call: Invocation) -> Value:
     if isinstance(call.receiver, Object):
-        group = mesh_dimension(machine, call.receiver, call.get("mesh_dim"))
+        group = mesh_dimension(call.receiver, call.get("mesh_dim"))
         if group is not None:
             return Const(bin(group.members[0]).count("1"), "group")
     return machine.unknown("mesh size", id(call.node))

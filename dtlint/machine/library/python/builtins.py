@@ -290,7 +290,7 @@ def print_(machine: Machine, call: Invocation) -> Value | None:
 def text_(machine: Machine, call: Invocation) -> Value | None:
     given = call.arguments[0] if call.arguments else None
     spoken = said(machine, given, call.mask) if given is not None else None
-    return spoken if spoken is not given else files.to_text(machine, call) or pure(str)(machine, call)
+    return spoken if spoken is not given else files.to_text(call) or pure(str)(machine, call)
 
 
 def nullcontext(machine: Machine, call: Invocation) -> Value | None:

@@ -45,7 +45,7 @@ def command_of(machine: Machine, call: Invocation) -> Value:
     return Bound(External("dtlint.register_command"), None, (maker,))
 
 
-def registered(machine: Machine, call: Invocation) -> Value:
+def registered(call: Invocation) -> Value:
     maker, function = call.arguments[0], call.arguments[1] if len(call.arguments) > 1 else NONE
     holder = maker.facts.get("holder") if isinstance(maker, Object) else None
     if isinstance(holder, Object):

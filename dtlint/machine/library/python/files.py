@@ -420,7 +420,7 @@ def anywhere(machine: Machine, name: str) -> Api | None:
     return known.get(name)
 
 
-def to_text(machine: Machine, call: Invocation) -> Value | None:
+def to_text(call: Invocation) -> Value | None:
     return text_of(call.arguments[0]) if call.arguments and is_path(call.arguments[0]) else None
 
 

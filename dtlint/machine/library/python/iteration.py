@@ -205,7 +205,7 @@ def islice(machine: Machine, call: Invocation) -> Value | None:
         made.facts.update(inner.facts)
         if by_worker:
             made.facts[PART] = subscripts.cut(machine, inner, SliceValue(start, stop, step))
-    elif loaders.is_loader(machine, inner) or of_a_library(inner):
+    elif loaders.is_loader(inner) or of_a_library(inner):
         made = wrapped(machine, call, "islice", inner)
     else:
         return None

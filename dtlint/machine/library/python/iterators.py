@@ -91,7 +91,7 @@ def of_loader(machine: Machine, what: str, value: Value, call: Invocation) -> No
     """Batches that are taken from a loader by hand, and iterators (with workers of their own) made for that."""
     from dtlint.machine.library.feeding import loaders
 
-    if loaders.is_loader(machine, value):
+    if loaders.is_loader(value):
         machine.differences["data"] += 1  # reading its own data, a rank may fail by itself
         machine.emit_event("record", what, call.name, call.mask, subject=value)
 

@@ -62,7 +62,7 @@ def forward(machine: Machine, model: Object, call: Invocation) -> Value:
     if followed(inner):
         parts.forwarding(machine, model, call.mask)
         if isinstance(inner, Object):
-            result = call_module(machine, inner, call.arguments, call.keywords, call.mask, call.node)
+            result = call_module(machine, inner, call.arguments, call.keywords, call.mask)
         else:
             calls_of_lanes(machine, inner, call)
         parts.forwarded(machine)
@@ -215,9 +215,7 @@ def holds_parts(machine: Machine, value: Object) -> bool:
     return value.kind in CONTAINERS or (fields and not is_module(machine, value))
 
 
-def call_module(
-    machine: Machine, model: Object, arguments: tuple[Value, ...], keywords: Any, mask: int, node: Any
-) -> Value:
+def call_module(machine: Machine, model: Object, arguments: tuple[Value, ...], keywords: Any, mask: int) -> Value:
     """A project's nn.Module is called: its forward runs."""
     from dtlint.machine.functions import calls
 

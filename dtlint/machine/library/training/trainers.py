@@ -150,7 +150,7 @@ def nothing_to_validate(machine: Machine, call: Invocation, data: Object | None)
     module = call.get("model")
     if not isinstance(module, Object) or not isinstance(module.kind, ClassRef):
         return False
-    if not loaders.is_loader(machine, call.get("train_dataloaders")):
+    if not loaders.is_loader(call.get("train_dataloaders")):
         return False
     bases = {machine.knowledge.canonical(name) for name in classes.external_bases(machine, module.kind)}
     return bases == {MODULE} and classes.in_class(machine, module.kind, "val_dataloader") is None

@@ -158,7 +158,7 @@ def prepare_one(machine: Machine, call: Invocation, value: Value) -> Value:
         value = loaders.inside_of(value)
         if value.facts.get("wrapped"):
             return value
-        if loaders.is_loader(machine, value):
+        if loaders.is_loader(value):
             return loaders.prepared(machine, value, call.name, call.mask, call.receiver)
         if is_module(machine, value):
             sharded = owner_shards(call)
@@ -242,7 +242,7 @@ def deepspeed_initialize(machine: Machine, call: Invocation) -> Value:
     note_wrap(machine, call, model, "deepspeed", machine.world_group)
     kinds = tuple(call.row.extra.get("returns", ()))
     config = call.get("config") or call.get("config_params")
-    stage = zero_stage(machine, config)
+    stage = zero_stage(config)
     staged = "stages" in call.row.extra and classes.is_a(machine, model, call.row.extra["stages"])
     if not staged and call.get("mpu") in (None, NONE):  # else it counts groups of processes
         note_batch(machine, call, config)
@@ -274,7 +274,7 @@ def note_batch(machine: Machine, call: Invocation, config: Value | None) -> None
             machine.facts.setdefault(BATCHES, []).append((sharding.site(machine), sizes))
 
 
-def zero_stage(machine: Machine, config: Value | None) -> int | None:
+def zero_stage(config: Value | None) -> int | None:
     """The ZeRO stage a configuration names: in a dictionary, or in the name of its file."""
     if isinstance(config, Const) and isinstance(config.value, str):
         name = config.value.lower().replace("_", "").replace("-", "")
@@ -293,7 +293,7 @@ def accelerator(machine: Machine, call: Invocation) -> Value:
     """`Accelerator(fsdp_plugin=…)` shards what it prepares."""
     made = machine.new(machine.knowledge.canonical(call.row.type), call.mask)
     made.facts.update(api=call.row.name, call=call)
-    shards = given(call.get("fsdp_plugin")) or zero_stage(machine, call.get("deepspeed_plugin")) == 3
+    shards = given(call.get("fsdp_plugin")) or zero_stage(call.get("deepspeed_plugin")) == 3
     if shards or launched_to_shard(machine):
         made.facts["sharded"] = machine.facts["sharded"] = True
     made.facts[KEEPS_PARTS] = first_kind(call.get("fsdp_plugin"))
@@ -340,7 +340,7 @@ def training_arguments(machine: Machine, call: Invocation) -> Value:
 
 
 def told_to_shard(machine: Machine, arguments: Object, fsdp: Value | None, deepspeed: Value | None) -> None:
-    told = (isinstance(fsdp, Const | Object | Tuple) and given(fsdp)) or zero_stage(machine, deepspeed) == 3
+    told = (isinstance(fsdp, Const | Object | Tuple) and given(fsdp)) or zero_stage(deepspeed) == 3
     if told or launched_to_shard(machine):
         arguments.facts["sharded"] = machine.facts["sharded"] = True
 
