@@ -327,12 +327,13 @@ def _ports(launches: Launches) -> Iterator[Conflict]:
 
 
 def _waits(launches: Launches, first: Launch, second: Launch | None) -> bool:
-    """Is there a `wait` between the two starts (or, in a loop, before its `done`)?"""
-    rows = launches.texts.get(first.path, [])[first.line - 1 : second.line if second else None]
+    """Is there a `wait` between the two starts (or, in a loop or a function that is called again, before its end)?"""
+    again = second is None or second.line <= first.line
+    rows = launches.texts.get(first.path, [])[first.line - 1 : second.line if second and not again else None]
     for row in rows:
         if re.search(r"(?:^|[;&|]|then|do)\s*wait\b", row):
             return True
-        if second is None and re.match(r"\s*done\b", row):
+        if again and re.match(r"\s*done\b" if second is None else r"\}", row):
             return False
     return False
 
