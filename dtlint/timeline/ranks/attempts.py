@@ -9,7 +9,7 @@ from dtlint.machine.control.consistent import NOTHING, Answers
 from dtlint.machine.control.failures import MAKES, only, own_reads
 from dtlint.machine.lanes import lanes_in
 from dtlint.machine.library.meeting import evidence
-from dtlint.machine.library.meeting.origins import spawns
+from dtlint.machine.library.meeting.origins import SITES, spawns
 from dtlint.machine.logs import (
     FAILS,
     NOTED,
@@ -52,13 +52,19 @@ def failures(run: Run) -> list[Divergence]:
 def find(run: Run) -> Iterator[Divergence]:
     seen: set[tuple[object, ...]] = set()
     for node, path in run.walk():
-        if not isinstance(node, Attempt):
+        if not isinstance(node, Attempt) or starts_processes(run, node):
             continue
         for divergence in of_attempt(run, node, path):
             place = (divergence.shape, divergence.event.path, divergence.event.at, node.at)
             if place not in seen and not by_one_process(run, divergence.event) and not managed(divergence.event):
                 seen.add(place)
                 yield divergence
+
+
+def starts_processes(run: Run, node: Attempt) -> bool:
+    """`try: spawn(work, …)`: whoever handles what became of them is the process that has begun them, and no rank."""
+    first, last = node.at[0], node.at[2]
+    return any(path == node.path and first <= at[0] <= last for path, at in run.facts.get(SITES, ()))
 
 
 def by_one_process(run: Run, event: Event) -> bool:
