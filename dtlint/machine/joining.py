@@ -68,6 +68,8 @@ def join(
         return right
     if right is MISSING:
         return left
+    if cause is not None and cause.kind == "host" and is_place(left) and is_place(right):
+        cause = None  # by their names the hosts of one job say at which of the sites it runs
     if cause is None:
         agreed = the_agreed(left, right, decision)
         if agreed is not None:
@@ -143,6 +145,14 @@ def join(
     if isinstance(left, Tuple) and isinstance(right, Tuple):
         tags |= {UNEVEN}  # one side has more
     return Unknown(symbol, cause, tags, like or like_of(left) or like_of(right))
+
+
+def is_place(value: Value) -> bool:
+    """A text or a path that is the same on all ranks."""
+    if isinstance(value, Const):
+        return isinstance(value.value, str)
+    text = value.facts.get("text") if isinstance(value, Object) else None
+    return isinstance(text, Value) and text.cause is None
 
 
 def is_made(value: Value, symbols: Symbols) -> bool:
