@@ -19,7 +19,7 @@ from dtlint.machine.library.meeting.choosing import left_to_choose
 from dtlint.machine.library.meeting.origins import spawns
 from dtlint.machine.logs import Attempt, Call, Choice, Event
 from dtlint.machine.spoken import COMMUNICATES
-from dtlint.machine.values import Const, Object
+from dtlint.machine.values import Const, Object, Value
 
 ORDER = ("none", "medium", "strong")
 STARTS = frozenset({"init"})
@@ -60,13 +60,23 @@ def of_one(event: Event) -> bool:
     """`init_process_group(world_size=1)`: a group because a library asks for one. Two processes cannot have the same
     rank: who writes the number down starts none but this."""
     call = event.extra.get("call") if event.op == "init" else None
-    return call is not None and made_alone(call)
+    return call is not None and (made_alone(call) or for_one_device(call.receiver))
 
 
 def made_alone(call: Invocation) -> bool:
     rank = call.get("rank") or call.get("process_id")
     numbered = isinstance(rank, Const) and rank.scale is None and type(rank.value) is int and rank.value >= 0
     return numbered or says_one(call)
+
+
+def for_one_device(starter: Value | None) -> bool:
+    """`Fabric(devices=1)`, on whichever side of a branch it was made: what counts its processes says one."""
+    call = starter.facts.get("call") if isinstance(starter, Object) else None
+    if not isinstance(starter, Object) or not isinstance(call, Invocation) or "counts" not in call.row.extra:
+        return False
+    usual = call.row.extra["startup"]["usual"]
+    counts = [call.get(name) or Const(usual[name]) for name in call.row.extra["counts"]]
+    return all(one == Const(1) for one in counts) and all(map(for_one_device, starter.instead))
 
 
 def says_one(call: Invocation) -> bool:
