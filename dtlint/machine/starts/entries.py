@@ -41,6 +41,7 @@ from dtlint.machine.values import (
     External,
     FunctionRef,
     Object,
+    Row,
     Value,
 )
 
@@ -57,6 +58,7 @@ Defaults = tuple[tuple[str, Value], ...]
 NOTHING: Mapping[str, str] = {}
 # facts of the run: a framework calls this method on one rank only, or on all, in a class that knows of several
 CALLED_ALONE, CALLED_ON_ALL = "called alone", "called on all"
+GIVEN_TO_SOME = "given to some"  # fact of a run: only the ranks that were given this method call it
 HELD_BY_ALL = "held by all"  # what asks which rank it is on knows that there are others: every rank makes one
 MADE = "made"  # of a run: how many nodes at its beginning are the constructor's; of an instance: what they are
 
@@ -93,6 +95,8 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
         of_class = isinstance(value, FunctionRef) and value.kind == "class"
         receiver = kind if of_class else entered_on(machine, kind, function)
         machine.current_at = function.at or (1, 1, 1, 1)  # whether or not the instance was made just now
+        if isinstance(receiver, Object) and given_to_some(receiver, function):
+            machine.facts[GIVEN_TO_SOME] = True
         if called_alone(machine, kind, function.name):
             machine.facts[CALLED_ALONE] = True
         elif tells_who_it_is(machine, owner):
@@ -141,6 +145,13 @@ def run_function(machine: Machine, path: str, function: ir.Function, owner: ir.C
         leave = classes.in_class(machine, receiver.kind, "__exit__")
         if isinstance(leave, FunctionRef):  # whoever goes in comes out again
             calls.follow(machine, leave, receiver, (NONE, NONE, NONE), (), machine.world.full)
+
+
+def given_to_some(instance: Object, method: ir.Function) -> bool:
+    """`self.turn = self.lead if rank == 0 else self.follow`: a method that is called as what some ranks alone were
+    given, and on these."""
+    given = (one for held in instance.attributes.values() if isinstance(held, Row) for one in held.lanes)
+    return any(isinstance(one, Bound) and getattr(one.function, "node", None) is method for one in given)
 
 
 def called_alone(machine: Machine, kind: ClassRef, name: str) -> bool:

@@ -8,6 +8,7 @@ from dtlint.findings import Step
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.logs import Choice, Event, LogNode
 from dtlint.machine.run import Run
+from dtlint.machine.starts.entries import GIVEN_TO_SOME
 from dtlint.machine.values import Symbol
 from dtlint.timeline.ranks.explain import decision_steps
 from dtlint.timeline.ranks.moves import (
@@ -36,6 +37,8 @@ def unpaired(run: Run) -> list[Unpaired]:
     """The calls of a run that never meet their partner."""
     if not talks(run.log, set()) or any(given_away(path) for _, path in recorded(run, "<p2p>")):
         return []  # how often a function is called that was handed to somebody unknown, nobody can say
+    if run.facts.get(GIVEN_TO_SOME):
+        return []  # the other half stands in what other ranks were given
     whole = run.entry.kind == "script"
     found: dict[tuple[object, ...], Unpaired] = {}
     if whole:
