@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dtlint.machine.library.computing.provenance import symbols_in
+from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.origins import SITES
+from dtlint.machine.library.reading import BY_NAME
 from dtlint.machine.logs import ASSERTED, Call, Choice, Place, decisions
 from dtlint.machine.run import Run
 from dtlint.timeline.ranks.certain import flush, scan
@@ -41,6 +43,7 @@ def find(run: Run) -> Iterator[Divergence]:
         and not nobody_started(one)
         and not met_in_a_later_turn(one)
         and not others_ask_too(run, one)
+        and not asks_for_owner(run, one)
     ]
     for one in certain:
         if one.shape == "exit" and turned_away(one):
@@ -50,12 +53,24 @@ def find(run: Run) -> Iterator[Divergence]:
     yield from certain
     told = {id(event) for one in certain for event in (one.event, one.other, *one.further)}
     unsure = [one for one in undecided(run) if one.choice is None or not untold.below(one.choice)]
+    unsure = [one for one in unsure if not asks_for_owner(run, one)]
     unsure = [one for one in unsure if not (before_spawn(run, one) or joined(run, one) or in_own_turn(run, one))]
     answers = {origin(one.cause) for one in certain if one.cause is not None and left_with_answer(one)}
     unsure = [one for one in unsure if one.cause is None or origin(one.cause) not in answers]
     yield from (one for one in unsure if id(one.event) not in told)  # ranks have parted on the way there already
     if not certain and not unsure:
         yield from crossed(run)
+
+
+def asks_for_owner(run: Run, one: Divergence) -> bool:
+    """`reduce(grad, dst=param.rank_id)`: what is known to be a rank by its name alone, and is named as the root, is the
+    rank of whoever has what is sent. So is what is asked before: `if param.rank_id:`."""
+    call = one.event.extra.get("call")
+    root = call.get(call.row.root) if isinstance(call, Invocation) and call.row.root else None
+    steps = root.cause.steps() if root is not None and root.cause is not None else ()
+    if not steps or steps[0] not in run.facts.get(BY_NAME, ()):
+        return False
+    return one.argument == call.row.root or (one.cause is not None and one.cause.steps()[:1] == steps[:1])
 
 
 def asked_once(certain: list[Divergence]) -> Iterator[Divergence]:
