@@ -28,7 +28,7 @@ from dtlint.timeline.samples.data import whole_world
 from dtlint.timeline.steps.training import REDUCES, is_gradient, loader_of, place_of, step_at, survey
 
 Steps = tuple[Step, ...]
-AGREES = frozenset({"shuffle", "permutation", "permuted", "choice", "choices", "sample"})
+AGREES = frozenset({"shuffle", "permutation", "permuted", "randperm", "choice", "choices", "sample"})
 
 
 # --- DT304 -----------------------------------------------------------------------------------------------------
