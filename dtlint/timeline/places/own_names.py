@@ -26,7 +26,7 @@ from dtlint.timeline.records import recorded
 OWN = frozenset({"clock", "random", "process", "host"})
 MOST = 400  # symbols that are looked through
 DRAWN = "source"  # symbol: what a call told this rank alone
-FILLED = WRITES - {"mkdir"}  # a folder that each has made for itself has in it what each puts there
+FILLED = WRITES - {"mkdir", "file-delete"}  # a folder that each has made for itself has in it what each puts there
 
 
 def rank_local_names(run: Run) -> Iterator[tuple[Access, Step | None, str]]:
