@@ -175,6 +175,8 @@ def call(
         if last in own_kind.makers(machine):
             return own_kind.made(machine, receiver, keywords, mask, node)
     if row is not None:
+        if row.op == "forward" and isinstance(receiver, Object) and models.is_wrapper(receiver):
+            return models.forward(machine, receiver, Invocation(name, row, receiver, arguments, keywords, mask, node))
         return perform(machine, row, receiver, arguments, keywords, mask, node, decorating)
     invocation = Invocation(name, LOCAL, receiver, arguments, keywords, mask, node)
     files.handed(machine, invocation)

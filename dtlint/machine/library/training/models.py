@@ -160,6 +160,11 @@ def evaluates(inner: Value) -> bool:
     return isinstance(inner, Object) and inner.attributes.get(MODE) == FALSE
 
 
+def is_wrapper(thing: Object) -> bool:
+    """A library's wrapper around a model: `model.forward(batch)` is `model(batch)`."""
+    return isinstance(thing.kind, str) and bool(thing.facts.get("wrapped"))
+
+
 def buffers_kept_apart(model: Object) -> bool:
     """`broadcast_buffers=False`"""
     made = model.facts.get("call")
