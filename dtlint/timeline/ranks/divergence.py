@@ -66,7 +66,9 @@ def asks_for_owner(run: Run, one: Divergence) -> bool:
     """`reduce(grad, dst=param.rank_id)`: what is known to be a rank by its name alone, and is named as the root, is the
     rank of whoever has what is sent. So is what is asked before: `if param.rank_id:`."""
     call = one.event.extra.get("call")
-    root = call.get(call.row.root) if isinstance(call, Invocation) and call.row.root else None
+    if not isinstance(call, Invocation) or not call.row.root:
+        return False
+    root = call.get(call.row.root)
     steps = root.cause.steps() if root is not None and root.cause is not None else ()
     if not steps or steps[0] not in run.facts.get(BY_NAME, ()):
         return False
