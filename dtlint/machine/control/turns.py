@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from dtlint.ir import nodes as ir
@@ -208,12 +208,10 @@ def note_turn(machine: Machine, loop: Loop, mark: int, doubts: int) -> None:
         before, after = restrict(before, loop.mask), restrict(container.get(name, MISSING), loop.mask)
         if after is before:
             continue
-        kept = {leaf.symbol for leaf in library.noticing.leaves(after) if isinstance(leaf, Unknown)}
-        left = [
-            held.symbol
-            for held in library.noticing.leaves(before)
-            if isinstance(held, Unknown) and held.symbol not in kept
-        ]
+        kept = set(symbols_of((after,)))
+        left = [symbol for symbol in symbols_of((before,)) if symbol not in kept]
+        kept.update(symbols_of(instead_of(after)))
+        left += [symbol for symbol in symbols_of(instead_of(before)) if symbol not in kept]
         if not left:
             continue
         if id(container) in onto or is_older(container, loop.objects):
@@ -221,6 +219,16 @@ def note_turn(machine: Machine, loop: Loop, mark: int, doubts: int) -> None:
             loop.carried.update(dict.fromkeys(left, after))
             loop.kept_by.extend((symbol, after) for symbol in left)
             loop.rebound.add(place)
+
+
+def symbols_of(things: Iterable[Value]) -> Iterator[Symbol]:
+    for thing in things:
+        yield from (leaf.symbol for leaf in library.noticing.leaves(thing) if isinstance(leaf, Unknown))
+
+
+def instead_of(value: Value) -> tuple[Object, ...]:
+    """What a branch may have put in the place of a thing."""
+    return value.instead if isinstance(value, Object) else ()
 
 
 def moved_counters(machine: Machine, mark: int, objects: int) -> Places:
