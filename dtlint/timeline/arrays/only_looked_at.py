@@ -41,7 +41,7 @@ def only_looked_at(run: Run, again: Again) -> bool:
     if first.lasts or second.lasts:
         # what is learned, and what it is tried on, are not to be the same
         return (
-            not drawn_alike(again.first, again.second)
+            not drawn_alike(run, again.first, again.second)
             and not (first.lasts and second.lasts)
             and (first.learned or second.learned)
         )
@@ -53,7 +53,7 @@ def only_looked_at(run: Run, again: Again) -> bool:
 def learned_of_the_other(run: Run, first: Use, second: Use, loop: Loop) -> bool:
     """A picture after each step, by the key that the next one splits: is something else drawn there, to learn from?"""
     site = site_below(second, second.path.index(loop))[0]
-    return not drawn_alike(first, second) and outcome(run, second, site).learned
+    return not drawn_alike(run, first, second) and outcome(run, second, site).learned
 
 
 def learned_for_the_turn(run: Run, again: Again) -> bool:
@@ -77,13 +77,22 @@ def is_scan(loop: LogNode) -> bool:
     return isinstance(loop, Loop) and loop.kind == "callback" and loop.decision.text == "scan"
 
 
-def drawn_alike(one: Use, other: Use) -> bool:
+def drawn_alike(run: Run, one: Use, other: Use) -> bool:
     """Are the same rows drawn of both: by one function, or by the same call of the library? Two splits that stand in
-    different places are for different things."""
+    different places are for different things, and what a loss draws for itself is noise."""
     here, there = one.event, other.event
     if here.extra["call"].name != there.extra["call"].name:
         return False
-    return (here.path, here.at) == (there.path, there.at) or not here.extra["call"].row.extra.get("derives")
+    if (here.path, here.at) == (there.path, there.at):
+        return True
+    return not here.extra["call"].row.extra.get("derives") and not (in_a_loss(run, one) or in_a_loss(run, other))
+
+
+def in_a_loss(run: Run, use: Use) -> bool:
+    """Is this drawn in what is differentiated?"""
+    sites = differentiated(run)
+    places = [(node.path, node.at[:2]) for node in calls_around(use.event, use.path)]
+    return any(place in sites for place in (*places, (use.event.path, use.event.at[:2])))
 
 
 def outcome(run: Run, use: Use, site: Span) -> Fate:
@@ -93,8 +102,8 @@ def outcome(run: Run, use: Use, site: Span) -> Fate:
     places = [Span(node.path, *node.at) for node in calls]
     places.append(Span(use.event.path, *use.event.at))
     start = places.index(site) if site in places else len(calls)
-    learning, sloped = learning_calls(run), differentiated(run)
-    if any((place.path, (place.line, place.column)) in sloped for place in places):
+    learning = learning_calls(run)
+    if in_a_loss(run, use):
         return LEARNED
     while start < len(calls) and (calls[start].path, calls[start].at[:2]) in learning:
         start += 1
@@ -138,7 +147,11 @@ def harmless_calls(run: Run) -> Sites:
 
 
 def differentiated(run: Run) -> Sites:
-    return {(event.path, event.at[:2]) for event, _ in recorded(run, "<jax>") if event.op == GRADIENT}
+    known: Sites | None = run.cache.get("differentiated")
+    if known is None:
+        sloped = (event for event, _ in recorded(run, "<jax>") if event.op == GRADIENT)
+        known = run.cache["differentiated"] = {(event.path, event.at[:2]) for event in sloped}
+    return known
 
 
 def learning_calls(run: Run) -> Sites:
