@@ -303,9 +303,19 @@ def others(call: Invocation) -> tuple[object, ...]:
 
 def for_shape(run: Run, again: Again) -> bool:
     """Is what one of the two uses gives an example, of which only the shape is looked at?"""
-    if of_shape(run, again.site):
-        return True
-    return again.first is not None and of_shape(run, first_site(again.first, again))
+    uses = [(again.second, again.site)]
+    if again.first is not None:
+        uses.append((again.first, first_site(again.first, again)))
+    return any(of_shape(run, site) or begins_another(run, use) for use, site in uses)
+
+
+def begins_another(run: Run, use: Use) -> bool:
+    """`begin(other_key, uniform(key, shape))`: does what is drawn go nowhere but there?"""
+    if not key_splits.only_an_example(run.facts, use.event.extra["call"]):
+        return False
+    way = way_to(run.project.tree(use.event.path), *use.event.at[:2])
+    above = [node for node in way[:-1] if isinstance(node, ir.Call | ir.Stmt)]
+    return bool(above) and isinstance(above[-1], ir.Call)
 
 
 def of_shape(run: Run, place: Span) -> bool:

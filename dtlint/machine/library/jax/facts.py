@@ -54,6 +54,10 @@ TOLD_APART = "jax hosts told apart"  # fact of the run: it asks which host it is
 MEANED = "jax meaned"  # fact of the run: gradients that were already sums over the devices, and of which a mean is made
 LEARNED = "jax learned at"  # fact of the run: what is differentiated by, by the place of the call
 ORIGIN = "origin"  # fact of an array: a draw it is made by, or a split that the key of the draw came from
+AS_EXAMPLE = (
+    "jax examples"  # fact of the run: the draws of which something that begins parameters was given the numbers
+)
+COMPUTED_WITH = "jax computed with"  # and those whose numbers went into anything else
 FIRST_RUN = "flax first run"  # fact of the run: is the module that runs being initialised? None where none runs
 UNSURE = "flax questions"  # fact of the run: how many questions were open when it began
 CLASSES = "jax state classes"  # fact of the run: classes of the project that train states were made of

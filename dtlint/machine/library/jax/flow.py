@@ -12,6 +12,7 @@ from typing import Any
 from dtlint.machine.contents.opaque import deep_cause
 from dtlint.machine.core import Machine
 from dtlint.machine.library.jax.facts import (
+    COMPUTED_WITH,
     DONATED,
     ORIGIN,
     ROWS,
@@ -74,6 +75,8 @@ def flow(machine: Machine, what: str, values: tuple[Value, ...], tags: Tags) -> 
     for word in ("host draw", "host noise"):
         if word in seen and what != "call":  # a writer that one host has shows what it is given
             host_draws(machine, found, values, word)
+    if ORIGIN in seen and what not in STRUCTURAL:
+        machine.facts.setdefault(COMPUTED_WITH, set()).update(tag[2] for tag in words(found, ORIGIN))
     drop: set[str] = {"device axis"} if what in ("compare in", "compare is") else set()  # else each item is compared
     if asks(machine, what):
         drop |= {"grad", "partly", "summed", "over", "mean"}  # an answer about gradients is none

@@ -6,6 +6,8 @@ the most likely action: nothing was drawn from them, and splitting the same key 
 
 from __future__ import annotations
 
+from typing import Any
+
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation, Keywords
 from dtlint.machine.library.jax import facts as jax_facts
@@ -55,6 +57,12 @@ def origin(call: Invocation) -> int:
     return number
 
 
+def only_an_example(facts: dict[str, Any], call: Invocation) -> bool:
+    """Have the numbers of this draw begun parameters, and gone into nothing else?"""
+    drawn, none = call.extra.get(DRAWN), frozenset[int]()
+    return drawn in facts.get(jax_facts.AS_EXAMPLE, none) and drawn not in facts.get(jax_facts.COMPUTED_WITH, none)
+
+
 def learned(machine: Machine, parameters: tuple[Value, ...]) -> None:
     """A loss is differentiated by these."""
     machine.facts.setdefault(LEARNED, set()).update(*map(origins_in, parameters))
@@ -66,8 +74,8 @@ def put_in_place(machine: Machine, tree: Value, new: Value) -> None:
     machine.facts.setdefault(REPLACED, set()).update((one, other) for one in older for other in newer)
 
 
-def origins_in(value: Value) -> set[int]:
-    tags = (leaf.tags for leaf in jax_facts.leaves(value, DEEPEST))
+def origins_in(value: Value, depth: int = DEEPEST) -> set[int]:
+    tags = (leaf.tags for leaf in jax_facts.leaves(value, depth))
     return {tag[2] for one in tags for tag in jax_facts.words(one, ORIGIN)}
 
 
@@ -102,6 +110,10 @@ def called(machine: Machine, callee: Value, arguments: tuple[Value, ...], keywor
     if any(name in still and value == Const(still[name]) for name, value in keywords if name is not None):
         return  # it is evaluated, and draws nothing
     inside = followed(callee, result)
+    given_all = (*arguments, *(value for _, value in keywords))
+    if not inside and not any(map(runs, given_all)):  # `scan(turn, key, rows)`: what is done with them is seen there
+        word = jax_facts.AS_EXAMPLE if last_name(callee) in machine.knowledge.alike else jax_facts.COMPUTED_WITH
+        machine.facts.setdefault(word, set()).update(*(origins_in(value, 1) for value in given_all))
 
     def parts_in(given: tuple[Value, ...]) -> frozenset[Part]:
         unknown = (
@@ -129,6 +141,12 @@ def called(machine: Machine, callee: Value, arguments: tuple[Value, ...], keywor
             machine.facts[PARTS][result.symbol] = found
             return
     machine.facts.setdefault(GIVEN, set()).update(found)
+
+
+def last_name(callee: Value) -> str:
+    while isinstance(callee, Bound):
+        callee = callee.function
+    return callee.name.rpartition(".")[2] if isinstance(callee, External) else ""
 
 
 def followed(callee: Value, result: Value) -> bool:
