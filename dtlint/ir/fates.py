@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from dtlint.ir import nodes as ir
 from dtlint.ir.functions import every_node, variables_in
-from dtlint.ir.meeting import WHOLE, Story, follow, reads, root_of, showing
+from dtlint.ir.meeting import WHOLE, Story, follow, reads, root_of, showing, written_to
 from dtlint.ir.ways import Place, Way, way_to
 
 BUILTINS = frozenset(dir(builtins))
@@ -65,7 +65,7 @@ def gone_with_the_turn(module: ir.Module, place: Place, known: Known) -> bool:
     statement = next((node for node in reversed(way) if isinstance(node, ir.Stmt)), None)
     if isinstance(statement, ir.Assign):
         given = {read[-1].id for read in reads(getattr(way[-1], "args", ()))}
-        if given & variables_in(statement.targets):
+        if given & written_to(statement.targets):
             return False
     others = replace(known, teaches=lambda call: call is not way[-1] and known.teaches(call))
     story = gone_through(module, scope, (way[-1], way[-1]), others)

@@ -153,7 +153,7 @@ def simple(statement: ir.Stmt, story: Story) -> None:
             story.carried |= bool(sides) and goes_on(names, value, story)
             asked = given_before(value, story)
             give(names, sides, value, story)
-            held = variables_in(names)
+            held = written_to(names)
             story.carried |= any(story.made.get(name) for name in held & asked)
             story.asked.update(dict.fromkeys(held, asked | given_to_calls(value)))
     elif isinstance(statement, ir.AugAssign):
@@ -183,13 +183,27 @@ def give_back(value: ir.Expr | None, story: Story) -> None:
 
 def goes_on(targets: tuple[ir.Expr, ...], value: ir.Expr, story: Story) -> bool:
     """`state = step(state, noise)`: a call is given what is to be renewed, and what was made."""
-    held = variables_in(targets)
+    held = written_to(targets)
     for call in (node for node in every_node(value) if isinstance(node, ir.Call)):
         given = (*call.args, *(one for _, one in call.keywords))
         renewed = [one for one in given if any(read[-1].id in held for read in reads(one))]
         if renewed and any(held_by(one, story) for one in given if one not in renewed):
             return True
     return False
+
+
+def written_to(targets: tuple[ir.Expr, ...]) -> set[str]:
+    """Of what is written to: `table` in `table[row] = …`."""
+    written = (part for target in targets for part in parts_of_target(target))
+    return {name for part in written if (name := root_of(part))}
+
+
+def parts_of_target(target: ir.Expr) -> Iterator[ir.Expr]:
+    if isinstance(target, ir.Tup | ir.ListExpr):
+        for item in target.items:
+            yield from parts_of_target(item)
+    else:
+        yield target.value if isinstance(target, ir.Star) else target
 
 
 def given_before(value: ir.Expr, story: Story) -> set[str]:

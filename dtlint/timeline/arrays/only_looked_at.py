@@ -23,7 +23,7 @@ BESIDE_THE_STATE = frozenset({1})  # of what a turn of a scan gives
 
 
 def only_looked_at(run: Run, again: Again) -> bool:
-    if not learning_calls(run):
+    if not (learning_calls(run) or learned_elsewhere(run)):
         return False  # nobody learns: then what it draws is all it does
     second = outcome(run, again.second, again.site)
     if again.loop is not None:
@@ -152,6 +152,11 @@ def differentiated(run: Run) -> Sites:
         sloped = (event for event, _ in recorded(run, "<jax>") if event.op == GRADIENT)
         known = run.cache["differentiated"] = {(event.path, event.at[:2]) for event in sloped}
     return known
+
+
+def learned_elsewhere(run: Run) -> bool:
+    """Does it read weights from a checkpoint, to see what they do?"""
+    return next(recorded(run, "load"), None) is not None
 
 
 def learning_calls(run: Run) -> Sites:
