@@ -56,6 +56,7 @@ class Knowledge:
     axes: frozenset[str]  # options that say what of the arguments is mapped, static or given away
     draws: frozenset[str]  # options that say which generator draws
     beginning: frozenset[str]  # methods that make the weights of a layer
+    sisters: frozenset[str]  # classes of libraries, none of which is derived from another of these
     alike: frozenset[str]  # functions that make parameters or storage for arrays like the one they are given
     shows: frozenset[str]  # libraries whose calls are for people to look at
 

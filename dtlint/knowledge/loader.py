@@ -122,6 +122,7 @@ def build(packs: list[tuple[str, Mapping[str, Any]]]) -> Knowledge:
         axes=frozenset(listed(packs, "words", "axes")),
         draws=frozenset(listed(packs, "words", "draws")),
         beginning=frozenset(listed(packs, "words", "beginning")),
+        sisters=frozenset(listed(packs, "words", "sisters")),
         alike=frozenset(listed(packs, "words", "alike")),
         keyed=last_names(api for api in apis.values() if api.record == "key" or api.extra.get("hands_key")),
         joining_hosts=last_names(api for api in apis.values() if api.record == "init" and api.extra.get("hosts")),

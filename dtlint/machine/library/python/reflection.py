@@ -180,7 +180,7 @@ def is_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
                 return True
         if isinstance(value.kind, ClassRef) and is_exactly(value) and of_project(machine, kinds):
             return False
-        if all(isinstance(option, External) and beside(machine, value.kind, option.name) for option in options):
+        if value.kind in machine.knowledge.sisters and all(is_sister(machine, option) for option in options):
             return False
         if isinstance(value.kind, str) and value.kind in plain.KINDS:
             answer = any(issubclass(plain.KINDS[value.kind], one) for one in map(standard_class, options))
@@ -196,12 +196,8 @@ def is_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
     return None
 
 
-def beside(machine: Machine, own: object, asked: str) -> bool:
-    """Are these two classes of libraries that are derived from the same one, and neither from the other?"""
-    if not isinstance(own, str) or own not in machine.knowledge.types:
-        return False
-    one, other = (machine.knowledge.ancestors(name) for name in (own, machine.knowledge.canonical(asked)))
-    return own not in other and not {*one}.isdisjoint(other)
+def is_sister(machine: Machine, option: Value) -> bool:
+    return isinstance(option, External) and machine.knowledge.canonical(option.name) in machine.knowledge.sisters
 
 
 HOMES = {
