@@ -57,7 +57,8 @@ def local_metrics(run: Run) -> Iterator[LocalMetric]:
 
 
 def evaluated(run: Run) -> Iterator[LocalMetric]:
-    """Results of a loader that only evaluates (training losses are shown per rank everywhere)."""
+    """Results of a loader that only evaluates (training losses are shown per rank everywhere), and whatever steers the
+    schedule of a rank."""
     if not evidence(run).at_least("strong"):
         return
     trained = learned_with(run)
@@ -66,7 +67,8 @@ def evaluated(run: Run) -> Iterator[LocalMetric]:
     found: dict[frozenset[int], list[LocalMetric]] = {}  # one number, whatever is done with it
     for event, path in recorded(run, "metric-shown", "metric-decides", "metric-steers"):
         loaders = event.extra["loaders"]
-        if loaders & trained or inside(run, path, loaders) or off_root(event) or of_everybody(run, loaders):
+        learns = bool(loaders & trained) or inside(run, path, loaders)
+        if (learns and event.op != "metric-steers") or off_root(event) or of_everybody(run, loaders):
             continue
         if event.op == "metric-decides" and about_its_kind(event):
             continue
