@@ -284,6 +284,22 @@ def follow(
     mask: int,
     call: ir.Call | None = None,
 ) -> Value:
+    result = follow_own(machine, function, receiver, arguments, keywords, mask, call)
+    done = around_own.row_beside(machine, function, receiver)
+    if done is not None:
+        library.calling.perform(machine, done, receiver, (), (), mask, call)
+    return result
+
+
+def follow_own(
+    machine: Machine,
+    function: FunctionRef,
+    receiver: Value | None,
+    arguments: tuple[Value, ...],
+    keywords: Keywords,
+    mask: int,
+    call: ir.Call | None = None,
+) -> Value:
     from dtlint.machine.library.feeding import data
 
     node = function.node
