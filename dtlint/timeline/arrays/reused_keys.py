@@ -29,7 +29,7 @@ from dtlint.machine.library.jax.facts import LEARNED, has, words
 from dtlint.machine.library.jax.haiku import drops_nothing
 from dtlint.machine.library.jax.keys import BEGUN, OUTSIDE, roots_of
 from dtlint.machine.library.python.generators import ASKED, HANDED_OUT, RESUMED
-from dtlint.machine.logs import Call, Event, Loop, Site
+from dtlint.machine.logs import Call, Event, LogNode, Loop, Site
 from dtlint.machine.run import Run
 from dtlint.machine.values import NONE, Const, Symbol, Tuple, Unknown, Value
 from dtlint.timeline.arrays.lives import (
@@ -378,8 +378,13 @@ def begun_each_time(run: Run, again: Again) -> bool:
     if words(key.tags, OUTSIDE) or any(roots_of(key)):
         return False  # it comes from outside of that
     places, path = run.facts.get(BEGUN, ()), again.second.path
-    common = in_common(again.first.path, path) if again.first is not None else 0
+    common = in_common(again.first.path, path) if again.first is not None else loop_in(path, again)
     return any(isinstance(node, Call) and (node.path, node.at) in places for node in path[common:])
+
+
+def loop_in(path: tuple[LogNode, ...], again: Again) -> int:
+    """Where the loop stands whose turns use the key: what is above it happens once for all of them."""
+    return path.index(again.loop) if again.loop in path else 0
 
 
 def replaced(run: Run, again: Again) -> bool:
