@@ -18,8 +18,9 @@ from dtlint.machine.functions.reaching import names_reaching
 from dtlint.machine.library.feeding.batches import is_whole_name
 from dtlint.machine.library.jax.facts import DONATED
 from dtlint.machine.names import classes
-from dtlint.machine.values import Bound, ClassRef, FunctionRef, Object, Tuple, Value
+from dtlint.machine.values import Bound, ClassRef, FunctionRef, Object, Tuple, Unknown, Value
 
+TURN = frozenset({"index", "number"})  # what `enumerate` and `range` give in each turn
 SHORT = 8  # statements
 DEEP = 12  # calls; what is further down is followed for what its names say only
 NEAR_THE_END = 6  # calls; the same, where most of the budget is gone
@@ -139,6 +140,8 @@ def can_skip(
         held = receiver.attributes.values() if isinstance(receiver, Object) else ()
         if any(value.cause is not None or holds_differing(value) for value in (*values, *held)):
             return False
+        if any(is_turn(value) for value in values) and once(machine, gives_something, node):
+            return False  # `weight_of(epoch)`: a schedule, and what comes of it changes from turn to turn
         if values and receiver is None and all(plain.thing_of(value, 0) is not plain.NOT_KNOWN for value in values):
             return False  # `stage_of("step_10.pt", 4)`: what it gives is known, and is soon computed
     if any(isinstance(value, FunctionRef | Bound | ClassRef) for value in values):
@@ -171,6 +174,14 @@ def matters(machine: Machine, node: ir.Function, receiver: Value | None, values:
     ):
         return True
     return any(written_onto(machine, value) for value in values)
+
+
+def is_turn(value: Value) -> bool:
+    return isinstance(value, Unknown) and value.symbol.key[0] in TURN
+
+
+def gives_something(node: ir.Function) -> bool:
+    return any(isinstance(one, ir.Return) and one.value is not None for one in every_node(node.body, (ir.Function,)))
 
 
 def leading_on(machine: Machine, path: str) -> tuple[frozenset[str], frozenset[str]]:

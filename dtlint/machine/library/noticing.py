@@ -17,7 +17,7 @@ from dtlint.machine.library.jax import outputs as jax_outputs
 from dtlint.machine.library.meeting import children, managers
 from dtlint.machine.library.python import environment_use, files, log_filters, run_later, thrown_away, uncalled
 from dtlint.machine.library.training import group_options, parts, steered, stepping
-from dtlint.machine.values import External, Value
+from dtlint.machine.values import External, Row, Value
 
 __all__ = [
     "answered",
@@ -60,6 +60,12 @@ def item_written(machine: Machine, container: Value, index: Value, value: Value,
     group_options.item_written(machine, container, index, mask)
     jax_outputs.put_back(machine, container, index, value)
     workers.item_written(machine, container, mask)
+
+
+def attribute_of_each_written(machine: Machine, base: Row, name: str, mask: int) -> None:
+    """`base.name = value`, where the ranks have another base each"""
+    if name == "requires_grad" and mask == machine.world.full:
+        parts.picked(machine, base)
 
 
 def attribute_written(machine: Machine, base: Value, name: str, value: Value, mask: int) -> None:

@@ -212,6 +212,7 @@ def write_attribute(machine: Machine, base: Value, name: str, value: Value, mask
     if isinstance(base, Unknown) and base.like is not None:
         base = base.like
     if isinstance(base, Row):
+        library.noticing.attribute_of_each_written(machine, base, name, mask)
         for lane, held in enumerate(base.lanes):
             if mask >> lane & 1:
                 write_attribute(machine, held, name, lane_value(value, lane), 1 << lane, by_own)

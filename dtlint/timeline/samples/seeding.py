@@ -247,7 +247,7 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
             found.extend(unshared(walked))
         for walked in inside.dealt_in_turn(look) if look.iterable else ():
             found.extend(provenance.marks(walked, "order", 2))
-        found.extend(cut_when_asked(look) if not look.iterable else ())
+        found.extend(cut_when_asked(look))
     for held in provenance.parts(dataset, SOURCES):
         if isinstance(held, Object):
             found.extend(held.facts.get("ordered", ()))
@@ -268,10 +268,11 @@ def marks_of(use: Use) -> list[tuple[Any, ...]]:
 
 
 def cut_when_asked(look: inside.Inside) -> Iterator[tuple[Any, ...]]:
-    """Orders of which a part is cut out when the first sample is asked for, but for what each sample draws."""
+    """Orders of which a part is cut out when the first sample is asked for, but for what each sample draws; or that
+    say what a file is called that a stream reads."""
     drawn = {event.at for event in look.events("draw")}
     read = [name for event in look.events("load") for name in event.extra["call"].arguments[:1]]
-    for held in (*look.held, *read):
+    for held in (*(() if look.iterable else look.held), *read):
         yield from (mark for mark in provenance.marks(held, "ordered", 0) if mark[2] not in drawn)
 
 

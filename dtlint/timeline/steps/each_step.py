@@ -21,7 +21,8 @@ from dtlint.timeline.symbols import LENGTHS
 
 PASSING = ("op ", "compare ", "unary ")  # beginnings of what arithmetic is called
 EQUAL = frozenset({"compare ==", "compare !="})
-CHOSEN = frozenset({"not", "and", "or", "phi", "any", "builtins.int", "builtins.float", "bool"})
+NUMBERS = frozenset({"builtins.int", "builtins.float", "builtins.round", "builtins.max", "builtins.min"})
+CHOSEN = frozenset({"not", "and", "or", "phi", "any", "bool"}) | NUMBERS
 LEFT = frozenset({"item", "tolist", "cpu", "numpy", "detach", "float", "long", "int"})  # the same number after it
 VALUES = frozenset({"any", "all", "sum", "max", "min", "mean", "argmax", "argmin", "count_nonzero", "norm"})
 COUNTS = frozenset({"numel", "size", "__len__"})

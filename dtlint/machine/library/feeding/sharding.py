@@ -33,6 +33,7 @@ from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.meeting import evidence
 from dtlint.machine.logs import Site, decisions
 from dtlint.machine.values import (
+    BY_RANK,
     BY_SHARE,
     NONE,
     TRUE,
@@ -184,7 +185,8 @@ def piece(machine: Machine, base: Value, index: Value) -> Value | None:
     if isinstance(base, Unknown):
         note_share(machine, index, machine.facts.get(IN_PARTS, {}).get(base.symbol))
     found = provenance.marks(base, PIECES, 1) or ([(PIECES, False, ())] if dealt.by_need(machine, base) else [])
-    unshared = tuple(("ordered", *tag[1:]) for tag in provenance.marks(base, "order", 0))
+    deep = 1 if isinstance(base, Object) and base.kind == "list" and is_of_share(index) else 0
+    unshared = tuple(("ordered", *tag[1:]) for tag in provenance.marks(base, "order", deep))
     if not found and not unshared:
         return None
     _, fits, orders = found[0] if found else (PIECES, True, unshared)
@@ -195,6 +197,14 @@ def piece(machine: Machine, base: Value, index: Value) -> Value | None:
     text = "each rank takes its own part here, and the parts are not equally long"
     why = Cause("shard", Trail(shard_step(mark, text), cause.trail))
     return Unknown(symbol, why, frozenset({mark, UNEVEN, *orders}))
+
+
+def is_of_share(index: Value) -> bool:
+    """`for i in range(rank, len(files), world)`, `for i in order[rank::world]`: a place in a list that is this rank's.
+    What a rank has drawn for itself is not."""
+    by_rank = index.cause is not None and index.cause.kind in BY_RANK
+    numbered = by_rank and isinstance(index, Unknown) and index.symbol.key[0] == "number"
+    return numbered or provenance.has_mark(index, "shard", 0)
 
 
 def part_lengths(machine: Machine, base: Value, index: SliceValue) -> tuple[int, ...] | str | None:

@@ -369,7 +369,8 @@ def check_rows(machine: Machine, call: Invocation, specs: tuple[Any, ...] | None
         return
     for leaf in leaves:
         for tag in words(leaf.tags, "keys"):
-            if tag[3] in ("local", "world") and tag[5] is not None and is_split(leaf):
+            devices = {"local": machine.world.per_host, "world": machine.world.size}.get(tag[3])
+            if devices and tag[5] is not None and is_split(leaf) and (type(tag[4]) is not int or tag[4] == devices):
                 what = "one key for each device, where `vmap` takes one for each of the samples of this device"
                 here, remedy = machine.step("called here"), "split into one key for each sample: `x.shape[0]`"
                 jax_facts.note(machine, "key count", call.mask, tag[5], (here,), what=what, remedy=remedy)

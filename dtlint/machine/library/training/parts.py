@@ -229,7 +229,9 @@ def frozen(machine: Machine, call: Invocation) -> Value | None:
     if call.receiver is not None and call.mask != owners(machine, call.receiver, call.mask):
         decision = rank_decision(machine, call.mask)
         own = decision is not None and own_models.made_since(machine, call, decision)
-        if decision is not None and not own and not at_this_line(machine, decision):
+        if isinstance(call.receiver, Row) and decision is not None and at_this_line(machine, decision):
+            picked(machine, call.receiver)
+        elif decision is not None and not own and not at_this_line(machine, decision):
             shapes = map(made_shape, call.values)
             add(machine, "frozen", call.receiver, call.mask, decision, decision.cause, call.name, *shapes)
     elif call.receiver is not None:
@@ -255,6 +257,21 @@ def frozen_as_told(machine: Machine, base: Value, learns: Value | None) -> None:
         add(machine, "made", base, machine.world.full, None, learns.cause)
     else:
         frozen_unevenly(machine, base)
+
+
+def picked(machine: Machine, base: Row) -> None:
+    """`blocks[rank].requires_grad_(False)`: all come here, each with another part of what every one of them holds."""
+    told = tuple(token(held) for held in base.lanes)
+    if base.cause.kind in BY_PROCESS and len(set(told)) > 1 and held_by_all(machine, base):
+        add(machine, "made", base, machine.world.full, None, base.cause)
+        differences(machine)[-1].lanes = told
+
+
+def held_by_all(machine: Machine, base: Row) -> bool:
+    if all(isinstance(held, Object) and held.birth == machine.world.full for held in base.lanes):
+        return True
+    taken_from = frozenset.intersection(*(roots_of(held) for held in base.lanes))
+    return any(isinstance(root, int) for root in taken_from)
 
 
 def at_this_line(machine: Machine, decision: Decision) -> bool:
