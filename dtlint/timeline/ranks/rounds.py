@@ -36,13 +36,11 @@ def round_of(loop: Loop, above: Above) -> Loop | None:
 
 
 def counted_in(cause: Cause | None, loop: Loop) -> bool:
-    """Does it differ for the reason that the loop turns more often on some ranks?"""
-    link = cause.trail if cause is not None else None
-    while link is not None and loop.cause is not None:
-        if link is loop.cause.trail:
-            return True
-        link = link.before
-    return False
+    """Does it differ for the reason that the loop turns more often on some ranks? A generator finds the reason anew
+    whenever it is run."""
+    steps = cause.steps() if cause is not None else ()
+    reason = loop.cause.steps() if loop.cause is not None else ()
+    return bool(reason) and steps[: len(reason)] == reason
 
 
 def counted_alike(run: Run, asked: Choice | Loop, above: Above) -> bool:
