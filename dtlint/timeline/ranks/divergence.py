@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dtlint.ir import nodes as ir
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.invocation import Invocation
 from dtlint.machine.library.meeting.origins import SITES
@@ -66,8 +67,10 @@ def asks_for_owner(run: Run, one: Divergence) -> bool:
     """`reduce(grad, dst=param.rank_id)`: what is known to be a rank by its name alone, and is named as the root, is the
     rank of whoever has what is sent. So is what is asked before: `if param.rank_id:`."""
     call = one.event.extra.get("call")
-    if not isinstance(call, Invocation) or not call.row.root:
+    if not isinstance(call, Invocation) or not call.row.root or call.node is None:
         return False
+    if any(isinstance(written, ir.Call) for written in (*call.node.args, *(value for _, value in call.node.keywords))):
+        return False  # `src=backend.get_rank()` asks for its own
     root = call.get(call.row.root)
     steps = root.cause.steps() if root is not None and root.cause is not None else ()
     if not steps or steps[0] not in run.facts.get(BY_NAME, ()):
