@@ -25,6 +25,32 @@ def some(walk: Iterator[Any]) -> list[Any]:
     return list(itertools.islice(walk, plain.MOST + 1))
 
 
+SOON = 10_000_000  # steps that a search may take
+REPEATS = re.compile(r"[*+?{]")
+REPEATED_PARTS = re.compile(r"\)\s*[*+{]")
+
+
+def soon(search: Callable[..., Any]) -> Callable[..., Any]:
+    """`re.match("(a?){40}a{40}", 40 * "a")` doesn't come to its end: each repeat may stop at any place of the text, and
+    one within another at any of these once more."""
+
+    def ask(*given: Any, **named: Any) -> Any:
+        pattern, *texts = (*given, *named.values()) if given else (named.pop("pattern"), *named.values())
+        length = max(2, *(len(text) for text in texts if isinstance(text, str | bytes)), 2)
+        written = pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern
+        if REPEATED_PARTS.search(written) or length ** (1 + len(REPEATS.findall(written))) > SOON:
+            raise TimeoutError(pattern)
+        return search(pattern, *given[1:], **named)
+
+    ask.__name__ = search.__name__
+    return ask
+
+
+SEARCHES: tuple[Callable[..., Any], ...] = (
+    *(re.findall, re.fullmatch, re.match, re.search),
+    *(re.split, re.sub, re.subn),
+)
+
 # of each module those that look at nothing but what they are given, and are done at once
 COMPUTING: dict[str, tuple[Any, ...]] = {
     "builtins": (abs, ascii, bin, chr, float, format, hex, int, max, min, oct, ord, repr, round, str, sum),
@@ -38,7 +64,7 @@ COMPUTING: dict[str, tuple[Any, ...]] = {
         *(posixpath.basename, posixpath.commonpath, posixpath.commonprefix, posixpath.isabs, posixpath.normcase),
         *(posixpath.splitdrive, posixpath.splitext),
     ),
-    "re": (re.escape, re.findall, re.fullmatch, re.match, re.search, re.split, re.sub, re.subn),
+    "re": (re.escape, *map(soon, SEARCHES)),
     "json": (json.dumps, json.loads),
     "fnmatch": (fnmatch.filter, fnmatch.fnmatch, fnmatch.fnmatchcase, fnmatch.translate),
     "shlex": (shlex.join, shlex.quote, shlex.split),
