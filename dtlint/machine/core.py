@@ -41,7 +41,9 @@ if TYPE_CHECKING:
 MAX_SINKS = 6
 IN_WORKER = "in worker"  # fact: is this run by a worker, or by a loader that has none? Absent where nobody knows
 TRAINING = "training"  # fact: does a framework make a step of its training here?
-AROUND = (IN_WORKER, TRAINING)  # facts of whoever calls, by which the same call on the same arguments says other things
+OPEN = ("no_sync", "no_grad", "join")  # facts: how many contexts of these are open
+# facts of whoever calls, by which the same call on the same arguments says other things
+AROUND = (IN_WORKER, TRAINING, *OPEN)
 DEEPEST = 48  # calls within calls, whatever the entry
 CHANGED_NOTHING = "changed nothing"  # fact of the run: calls of which nothing is left but what they give back
 

@@ -444,7 +444,7 @@ def remembered(
         tuple([same_call.given(value) for value in arguments]),
         tuple([(name, same_call.given(value)) for name, value in keywords]),
         library.noticing.circumstances(machine, arguments, keywords) if machine.flow is not None else None,
-        *[machine.facts.get(fact) for fact in AROUND],
+        *[machine.facts.get(fact) or None for fact in AROUND],
     )
     known = machine.remembered.get(index)
     if known is not None:

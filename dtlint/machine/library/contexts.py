@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 from dtlint.ir import nodes as ir
 from dtlint.machine.control import caught
 from dtlint.machine.control.failures import SHARED, only
-from dtlint.machine.core import Machine
+from dtlint.machine.core import OPEN, Machine
 from dtlint.machine.lanes import lanes_in, row
 from dtlint.machine.library.computing.provenance import symbols_in
 from dtlint.machine.library.drawing import states
@@ -18,7 +18,6 @@ from dtlint.machine.logs import Attempt, Decision, HandlerLog
 from dtlint.machine.values import NONE, Cause, Object, Row, Trail, Unknown, Value, lane_value
 
 Inner = Callable[[Value, int], int]
-DEPTHS = ("no_sync", "no_grad", "join")  # facts of the run: how many of these are open
 UNSEEN = "unseen context"  # record: one of a library nobody knows, that may do anything to what it was given
 
 
@@ -48,7 +47,7 @@ def run_context(machine: Machine, manager: Value, expression: ir.Expr, mask: int
         frame = machine.frame
         alone = Decision("lock", frame.path, at, "with a lock", None, mask, mask, frame.scope)
         return machine.guarded(alone, lambda: inner(manager, mask))
-    if kind in DEPTHS:
+    if kind in OPEN:
         saved = machine.facts.get(kind, 0)
         machine.facts[kind] = saved + 1
         try:

@@ -300,7 +300,7 @@ def note(
 class Mapping:
     """One pmap, shard_map or named vmap around what is being run. `axes` is None when nobody knows the names."""
 
-    __slots__ = ("axes", "called", "checked", "kind", "learns", "noted", "reduced", "where")
+    __slots__ = ("axes", "called", "checked", "copies", "kind", "learns", "noted", "reduced", "where")
 
     def __init__(self, kind: str, axes: tuple[str, ...] | None, where: Site, checked: bool | None) -> None:
         self.kind = kind
@@ -308,6 +308,7 @@ class Mapping:
         self.where = where
         self.called: Site | None = None  # the line of the call
         self.checked = checked  # shard_map(check_vma=True): differentiation sums over the devices
+        self.copies = False  # it is given copies of something, weights that are to be alike
         self.learns = False  # something has been differentiated inside
         self.reduced: list[Any] = []  # collectives met inside
         self.noted: set[Any] = set()

@@ -115,6 +115,9 @@ def over_devices(machine: Machine, thing: Object, call: Invocation) -> Value:
     mapping = Mapping(kind, jax_axes.axes_of(thing), thing.facts["where"], jax_axes.checked(thing))
     mapped = [spec for spec in (specs or ())[: len(arguments)] if spec is not None]
     only = mapped == [jax_axes.FIRST] and len(arguments) > 1
+    mapping.copies = any(
+        has(leaf, "replicated") and not has(leaf, "keys") for leaf in jax_facts.leaves(Tuple(arguments), 3)
+    )
     entered = []
     records = []
     for index, value in enumerate(arguments):
@@ -238,7 +241,8 @@ def enter_leaf(machine: Machine, leaf: Value, spec: Any, mapping: Mapping, numbe
         return jax_facts.with_facts(machine, single(machine, leaf), [*add, *(fact("varies", a) for a in axes)], drop)
     if has(leaf, "device axis"):  # drawn for each device of a host, and on all hosts alike
         add = [*add, *(fact("host noise", tag[2]) for tag in words(leaf.tags, "host draw"))]
-    certain = mapping.kind == "shard_map" or spec is jax_axes.ONLY or is_data(leaf)
+    own = mapping.copies and has(leaf, "begun apart")
+    certain = mapping.kind == "shard_map" or spec is jax_axes.ONLY or own or is_data(leaf)
     word = "varies" if certain else "may"
     return jax_facts.with_facts(machine, leaf, [*add, *(fact(word, axis) for axis in axes)], drop)
 

@@ -215,6 +215,8 @@ def out(
         kept = set(jax_facts.without(kept, frozenset({"host tree", "state of", "plain"})))
         if not broadcast and (alike or has(one, "varies")):
             kept.add(fact("device axis", "local", None))
+            if apart and not alike:
+                kept.add(fact("begun apart"))  # by each device for itself: what an environment is in
             if alike and not apart:
                 kept.add(fact("replicated"))
         return Unknown(symbol, one.cause, frozenset(kept), one.like)
