@@ -227,28 +227,23 @@ def new_subgroups(machine: Machine, call: Invocation) -> Value:
 
 def new_subgroups_by_enumeration(machine: Machine, call: Invocation) -> Value:
     """All groups of a list of lists at once: each rank gets the one it is in, and the list of all."""
-    note(machine, call)
-    lists = containers.items_of(machine, call.get("ranks_per_subgroup_list") or NONE)
-    masks = [member_mask(machine, one) for one in lists] if lists is not None else [None]
-    if any(mask is None for mask in masks):
-        return Tuple((machine.new(GROUP_KIND, call.mask), machine.fresh("subgroups")))
-    size = machine.world.size
-    members = tuple(next((mask for mask in masks if mask and mask >> lane & 1), 0) for lane in range(size))
-    return Tuple((make_group(machine, members, call.mask), machine.fresh("subgroups")))
+    return Tuple((of_lists(machine, call, "ranks_per_subgroup_list"), machine.fresh("subgroups")))
 
 
 def split_group(machine: Machine, call: Invocation) -> Value:
+    return of_lists(machine, call, "split_ranks")
+
+
+def of_lists(machine: Machine, call: Invocation, param: str) -> Value:
+    """Each rank is in the group whose list it is in."""
     note(machine, call)
-    lists = containers.items_of(machine, call.get("split_ranks") or NONE)
+    lists = containers.items_of(machine, call.get(param) or NONE)
     masks = [member_mask(machine, one) for one in lists] if lists is not None else [None]
     if any(mask is None for mask in masks):
         return machine.new(GROUP_KIND, call.mask)
     size = machine.world.size
-    return make_group(
-        machine,
-        tuple(next((mask for mask in masks if mask and mask >> lane & 1), 0) for lane in range(size)),
-        call.mask,
-    )
+    members = tuple(next((mask for mask in masks if mask and mask >> lane & 1), 0) for lane in range(size))
+    return make_group(machine, members, call.mask)
 
 
 def note(machine: Machine, call: Invocation) -> None:
@@ -260,9 +255,6 @@ def note(machine: Machine, call: Invocation) -> None:
 def block(lane: int, width: int) -> int:
     start = lane // width * width
     return ((1 << width) - 1) << start
-
-
-# --- meshes ----------------------------------------------------------------------------------------------------
 
 
 def unknown_group(machine: Machine, call: Invocation) -> Value:
