@@ -215,6 +215,27 @@ def note(machine: Machine, result: Result, mask: int, how: str) -> None:
     )
 
 
+def beside_its_number(shown: tuple[Value, ...]) -> bool:
+    """`print(f"rank {rank} holds {tensor}")`: what each shows as it is, beside its number, is what it holds."""
+    said = [parts_of(value) for value in shown]
+    numbered = any(
+        all(provenance.number_in(part) == lane for lane, part in enumerate(parts))
+        for lanes in said
+        if len(lanes) > 1
+        for parts in zip(*lanes, strict=False)
+    )
+    return numbered and any(getattr(part, "key", ("",))[0] == "marked" for lanes in said for part in lanes[0])
+
+
+def parts_of(shown: Value) -> list[tuple[Any, ...]]:
+    """What a text is made of, or the thing itself; lane by lane, if it differs by rank."""
+    if isinstance(shown, Row) and shown.cause.kind in BY_RANK:
+        return [part for one in shown.lanes for part in parts_of(one)]
+    if isinstance(shown, Unknown) and shown.symbol.key[0] == "text":
+        return [shown.symbol.key]
+    return [(token(shown),)]
+
+
 def called(
     machine: Machine,
     callee: Value,
@@ -246,7 +267,7 @@ def called(
     shown = marks.deep_tags(values)
     for result in results:
         if name in SHOWS or (row is not None and row.record in SHOWING_KINDS):
-            if touched(machine, shown, mask):
+            if touched(machine, shown, mask) and not (name in SHOWS and beside_its_number(values)):
                 note(machine, result, mask, "and show it")
         elif row is not None and row.does == "collective":
             return value
