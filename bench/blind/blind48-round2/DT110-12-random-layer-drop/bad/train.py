@@ -1,0 +1,93 @@
+import random
+
+import os
+
+import torch
+import torch.distributed as dist
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.nn.parallel import DistributedDataParallel as DDP
+from torch.utils.data import DataLoader, Dataset, DistributedSampler
+
+
+class WindowDataset(Dataset):
+    def __init__(self, n=256, dim=16, seed=17):
+        g = torch.Generator().manual_seed(seed)
+        self.x = torch.randn(n, dim, generator=g)
+        self.y = self.x[:, :4].sum(dim=1, keepdim=True)
+
+    def __len__(self):
+        return self.x.shape[0]
+
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+
+
+def build_model(dim=16, hidden=32):
+    return nn.Sequential(nn.Linear(dim, hidden), nn.GELU(), nn.Linear(hidden, 1))
+
+
+def setup():
+    backend = "nccl" if torch.cuda.is_available() else "gloo"
+    local_rank = int(os.environ["LOCAL_RANK"])
+    if torch.cuda.is_available():
+        torch.cuda.set_device(local_rank)
+        device = torch.device("cuda", local_rank)
+    else:
+        device = torch.device("cpu")
+    dist.init_process_group(backend)
+    return dist.get_rank(), dist.get_world_size(), device
+
+
+@torch.no_grad()
+def held_out_loss(model, loader, device):
+    model.eval()
+    total = torch.zeros(2, device=device)
+    for x, y in loader:
+        total[0] += F.mse_loss(model.module(x.to(device)), y.to(device), reduction="sum")
+        total[1] += len(x)
+    dist.all_reduce(total)
+    model.train()
+    return (total[0] / total[1]).item()
+
+
+class SometimesEvaluate:
+    """Evaluation costs as much as half an epoch, so it is done now and then."""
+
+    def __init__(self, chance=0.3, seed=5):
+        self.chance, self.rng = chance, random.Random()
+
+    def due(self):
+        return self.rng.random() < self.chance
+
+
+def main():
+    rank, world, device = setup()
+    torch.manual_seed(0)
+    model = build_model().to(device)
+    model = DDP(model, device_ids=[device.index] if device.type == "cuda" else None)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    ds = WindowDataset()
+    sampler = DistributedSampler(ds, drop_last=True)
+    loader = DataLoader(ds, batch_size=16, sampler=sampler, drop_last=True)
+    held_out = WindowDataset(n=128, seed=18)
+    eval_loader = DataLoader(held_out, batch_size=32, sampler=DistributedSampler(held_out, shuffle=False))
+    sometimes = SometimesEvaluate()
+    for epoch in range(10):
+        sampler.set_epoch(epoch)
+        for x, y in loader:
+            x, y = x.to(device), y.to(device)
+            optimizer.zero_grad(set_to_none=True)
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+        if sometimes.due():
+            score = held_out_loss(model, eval_loader, device)
+            if rank == 0:
+                print(f"epoch {epoch} held out {score:.4f}")
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

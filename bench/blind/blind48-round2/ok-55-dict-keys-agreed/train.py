@@ -1,0 +1,83 @@
+import os
+
+import torch
+import torch.distributed as dist
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.nn.parallel import DistributedDataParallel as DDP
+from torch.utils.data import DataLoader, Dataset, DistributedSampler
+
+
+class WindowDataset(Dataset):
+    def __init__(self, n=256, dim=16, seed=17):
+        g = torch.Generator().manual_seed(seed)
+        self.x = torch.randn(n, dim, generator=g)
+        self.y = self.x[:, :4].sum(dim=1, keepdim=True)
+
+    def __len__(self):
+        return self.x.shape[0]
+
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+
+
+def build_model(dim=16, hidden=32):
+    return nn.Sequential(nn.Linear(dim, hidden), nn.GELU(), nn.Linear(hidden, 1))
+
+
+def setup():
+    backend = "nccl" if torch.cuda.is_available() else "gloo"
+    local_rank = int(os.environ["LOCAL_RANK"])
+    if torch.cuda.is_available():
+        torch.cuda.set_device(local_rank)
+        device = torch.device("cuda", local_rank)
+    else:
+        device = torch.device("cpu")
+    dist.init_process_group(backend)
+    return dist.get_rank(), dist.get_world_size(), device
+
+
+class Sums:
+    def __init__(self, device):
+        self.device, self.values = device, {}
+
+    def add(self, name, value):
+        self.values[name] = self.values.get(name, 0.0) + value
+
+    def reduced(self):
+        names = [None] * dist.get_world_size()
+        dist.all_gather_object(names, sorted(self.values))
+        known = sorted({name for part in names for name in part})
+        row = torch.tensor([self.values.get(name, 0.0) for name in known], device=self.device)
+        dist.all_reduce(row)
+        return dict(zip(known, row.tolist()))
+
+
+def main():
+    rank, world, device = setup()
+    torch.manual_seed(0)
+    model = build_model().to(device)
+    model = DDP(model, device_ids=[device.index] if device.type == "cuda" else None)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    ds = WindowDataset()
+    sampler = DistributedSampler(ds, drop_last=True)
+    loader = DataLoader(ds, batch_size=16, sampler=sampler, drop_last=True)
+    for epoch in range(2):
+        sampler.set_epoch(epoch)
+        sums = Sums(device)
+        for x, y in loader:
+            x, y = x.to(device), y.to(device)
+            optimizer.zero_grad(set_to_none=True)
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            sums.add("positive" if y.mean() > 0 else "negative", float(len(x)))
+        totals = sums.reduced()
+        if rank == 0:
+            print(epoch, totals)
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

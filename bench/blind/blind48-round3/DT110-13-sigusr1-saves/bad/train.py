@@ -1,0 +1,74 @@
+import os
+
+import torch
+import torch.distributed as dist
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.nn.parallel import DistributedDataParallel as DDP
+from torch.utils.data import DataLoader, Dataset, DistributedSampler
+
+from preempt import Preemption
+
+
+class WindowDataset(Dataset):
+    def __init__(self, n=256, dim=16, seed=17):
+        g = torch.Generator().manual_seed(seed)
+        self.x = torch.randn(n, dim, generator=g)
+        self.y = self.x[:, :4].sum(dim=1, keepdim=True)
+
+    def __len__(self):
+        return self.x.shape[0]
+
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+
+
+def build_model(dim=16, hidden=32):
+    return nn.Sequential(nn.Linear(dim, hidden), nn.GELU(), nn.Linear(hidden, 1))
+
+
+def setup():
+    backend = "nccl" if torch.cuda.is_available() else "gloo"
+    local_rank = int(os.environ["LOCAL_RANK"])
+    if torch.cuda.is_available():
+        torch.cuda.set_device(local_rank)
+        device = torch.device("cuda", local_rank)
+    else:
+        device = torch.device("cpu")
+    dist.init_process_group(backend)
+    return dist.get_rank(), dist.get_world_size(), device
+
+
+def save(model, optimizer, epoch, rank):
+    dist.barrier()
+    if rank == 0:
+        torch.save({"model": model.module.state_dict(), "optim": optimizer.state_dict(), "epoch": epoch}, "preempt.pt")
+    dist.barrier()
+
+
+def main():
+    rank, world, device = setup()
+    torch.manual_seed(0)
+    model = build_model().to(device)
+    model = DDP(model, device_ids=[device.index] if device.type == "cuda" else None)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    preemption = Preemption(device)
+    ds = WindowDataset()
+    sampler = DistributedSampler(ds, drop_last=True)
+    loader = DataLoader(ds, batch_size=16, sampler=sampler, drop_last=True)
+    for epoch in range(20):
+        sampler.set_epoch(epoch)
+        for x, y in loader:
+            x, y = x.to(device), y.to(device)
+            optimizer.zero_grad(set_to_none=True)
+            loss = F.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+        if preemption.requested():
+            save(model, optimizer, epoch, rank)
+            break
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+import os
+
+import torch
+import torch.distributed as dist
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.nn.parallel import DistributedDataParallel as DDP
+from torch.utils.data import DataLoader, Dataset, DistributedSampler
+
+
+class WindowDataset(Dataset):
+    def __init__(self, n=256, dim=16, seed=17):
+        g = torch.Generator().manual_seed(seed)
+        self.x = torch.randn(n, dim, generator=g)
+        self.y = self.x[:, :4].sum(dim=1, keepdim=True)
+
+    def __len__(self):
+        return self.x.shape[0]
+
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+
+
+def setup():
+    backend = "nccl" if torch.cuda.is_available() else "gloo"
+    local_rank = int(os.environ["LOCAL_RANK"])
+    if torch.cuda.is_available():
+        torch.cuda.set_device(local_rank)
+        device = torch.device("cuda", local_rank)
+    else:
+        device = torch.device("cpu")
+    dist.init_process_group(backend)
+    return dist.get_rank(), dist.get_world_size(), device
+
+
+class Encoder(nn.Module):
+    def __init__(self, dim=16, out=8):
+        super().__init__()
+        self.left, self.right = nn.Linear(dim, out), nn.Linear(dim, out)
+
+    def forward(self, x):
+        return F.normalize(self.left(x), dim=1), F.normalize(self.right(x), dim=1)
+
+
+class GatherLayer(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, z):
+        parts = [torch.zeros_like(z) for _ in range(dist.get_world_size())]
+        dist.all_gather(parts, z.contiguous())
+        return tuple(parts)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        grad = torch.stack(grads)
+        dist.all_reduce(grad)
+        return grad[dist.get_rank()]
+
+
+def contrastive(a, b):
+    a, b = torch.cat(GatherLayer.apply(a)), torch.cat(GatherLayer.apply(b))
+    return F.cross_entropy(a @ b.T / 0.1, torch.arange(len(a), device=a.device))
+
+
+def main():
+    rank, world, device = setup()
+    torch.manual_seed(0)
+    model = DDP(Encoder().to(device), device_ids=[device.index] if device.type == "cuda" else None)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    ds = WindowDataset()
+    sampler = DistributedSampler(ds, drop_last=True)
+    loader = DataLoader(ds, batch_size=16, sampler=sampler, drop_last=True)
+    for epoch in range(2):
+        sampler.set_epoch(epoch)
+        for x, _ in loader:
+            optimizer.zero_grad(set_to_none=True)
+            loss = contrastive(*model(x.to(device)))
+            loss.backward()
+            optimizer.step()
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
