@@ -266,7 +266,7 @@ FAILED = object()
 
 
 def run(text: str, held: dict[str, Any]) -> Any:
-    scope: dict[str, Any] = copy.deepcopy(held)
+    scope: dict[str, Any] = {name: copy.deepcopy(value) for name, value in held.items()}  # each is a thing of its own
     try:
         with limited():
             exec(text, scope)
