@@ -47,13 +47,15 @@ def turned(machine: Machine, node: ir.While, mask: int) -> int | None:
     machine.sinks = [(seen := Log(), mask)]
     state = LoopState(newest=machine.objects, managers=len(frame.exits), one_by_one=True)
     frame.loops.append(state)
+    staying = None
     try:
         staying = turn_by_turn(machine, node, state, mask)
     finally:
         frame.loops.pop()
         frame.guards = guards
+        if staying is None:
+            machine.facts, machine.sinks = facts, sinks
     if staying is None:
-        machine.facts, machine.sinks = facts, sinks
         frame.left, frame.last_exit, leavings, returns, mark = before
         del frame.leavings[leavings:]
         del frame.returns[returns:]
