@@ -15,6 +15,7 @@ from typing import Any
 from dtlint.knowledge.rows import Api
 from dtlint.machine.contents.opaque import all_tags, deep_cause, first_cause, opaque
 from dtlint.machine.core import Machine
+from dtlint.machine.joining import join
 from dtlint.machine.lanes import lanes_in, map_lanes, token
 from dtlint.machine.library.computing import provenance
 from dtlint.machine.library.invocation import Invocation
@@ -241,7 +242,13 @@ def parent(machine: Machine, value: Value) -> Value:
     def one(text: Value) -> Value:
         if isinstance(text, Const) and isinstance(text.value, str):
             return Const(posixpath.dirname(text.value))
-        folder = machine.facts.get(FOLDERS, {}).get(text.symbol) if isinstance(text, Unknown) else None
+        if not isinstance(text, Unknown):
+            return opaque(machine, "parent", text)
+        path = without_ending(text.symbol)
+        either = machine.symbols.either.get(path)
+        if either is not None:  # one of two paths
+            return join(one(either.then), one(either.other), machine.symbols, either.question, None)
+        folder = machine.facts.get(FOLDERS, {}).get(path)
         if folder:  # what only the last part differs by is gone
             found = folder[0] if len(folder) == 1 else joined(machine, *folder)
             if isinstance(found, Unknown) and text.cause is None:  # one process has named it for all
@@ -250,6 +257,13 @@ def parent(machine: Machine, value: Value) -> Value:
         return opaque(machine, "parent", text)
 
     return map_lanes(one, (text_of(value),), machine.world)
+
+
+def without_ending(path: Symbol) -> Symbol:
+    """`path + ".rank1"`, `f"{path}.{step}"` with a number that is written out: they lie where `path` does."""
+    first, *ending = path.key[1:] if path.key[0] in ("op +", "text") and len(path.key) > 2 else (None,)
+    plain = all(type(part) is int or (isinstance(part, str) and "/" not in part) for part in ending)
+    return without_ending(first) if isinstance(first, Symbol) and plain else path
 
 
 def path_beside(machine: Machine, call: Invocation) -> Value | None:
