@@ -111,17 +111,24 @@ def row(lanes: tuple[Value, ...], cause: Cause) -> Value:
     return perhaps_one(lanes) or Row(lanes, cause)
 
 
+def groups(value: Row, mask: int) -> Iterator[tuple[Value, int]]:
+    """Each thing that these lanes hold, with those that hold it."""
+    left = mask
+    while left:
+        thing = value.lanes[lowest(left)]
+        lanes = sum(1 << one for one in lanes_in(left) if value.lanes[one] is thing or value.lanes[one] == thing)
+        left &= ~lanes
+        yield thing, lanes
+
+
 def of_each(value: Row, mask: int, ask: Callable[[Value, int], Value | None]) -> Value | None:
     """What these lanes are told by the things that each of them has; None where one thing says nothing."""
     answers: dict[int, Value] = {}
-    for lane in lanes_in(mask):
-        if lane not in answers:
-            thing = value.lanes[lane]
-            lanes = [one for one in lanes_in(mask) if value.lanes[one] is thing or value.lanes[one] == thing]
-            answer = ask(thing, sum(1 << one for one in lanes))
-            if answer is None:
-                return None
-            answers.update(dict.fromkeys(lanes, answer))
+    for thing, lanes in groups(value, mask):
+        answer = ask(thing, lanes)
+        if answer is None:
+            return None
+        answers.update(dict.fromkeys(lanes_in(lanes), answer))
     some = next(iter(answers.values()))
     return row(tuple(answers.get(lane, some) for lane in range(len(value.lanes))), value.cause)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.contents.truth import truth
-from dtlint.machine.control.turns import merge_leavings, rejoin
+from dtlint.machine.control.turns import by_itself, merge_leavings, rejoin
 from dtlint.machine.core import Machine, limited
 from dtlint.machine.lanes import restrict
 from dtlint.machine.logs import Decision, Guards, Log
@@ -89,12 +89,7 @@ def turn_by_turn(machine: Machine, node: ir.While, state: LoopState, mask: int) 
         if not going:
             return done
         frame.guards = Guards(goes_on(machine, node, cause, going, staying), outer) if ended else outer
-        state.continued = 0
-        sinks, away = machine.sinks, len(frame.leavings) + len(state.leavings)
-        through = machine.run(node.body, going)
-        staying = (through | state.continued) & ~frame.left
-        rejoin(machine, state, "continue", sinks, away)
-        merge_leavings(machine, state, "continue")
+        staying = by_itself(machine, state, node.body, going)
         frame.guards = outer
         if not staying:
             return done

@@ -25,9 +25,9 @@ from dtlint.machine.contents.items import (
 )
 from dtlint.machine.control import known_turns, over_generators
 from dtlint.machine.control.loop_ends import broken, otherwise
-from dtlint.machine.control.turns import merge_leavings, rejoin, turn
+from dtlint.machine.control.turns import by_itself, merge_leavings, rejoin, turn
 from dtlint.machine.core import Machine
-from dtlint.machine.lanes import lanes_in
+from dtlint.machine.lanes import groups, lanes_in
 from dtlint.machine.library.feeding import filled_shares, totals
 from dtlint.machine.library.meeting import children
 from dtlint.machine.library.python import one_by_one, own_order
@@ -129,13 +129,8 @@ def bind_item(machine: Machine, node: ir.For, iterable: Value, mask: int) -> int
 
 def unroll_apart(machine: Machine, node: ir.For, iterable: Row, mask: int) -> int:
     """Lanes walk over short things of their own: each over what it holds."""
-    done = staying = 0
-    for lane in lanes_in(mask):
-        if done >> lane & 1:
-            continue
-        held = iterable.lanes[lane]
-        lanes = sum(1 << one for one in lanes_in(mask) if iterable.lanes[one] is held or iterable.lanes[one] == held)
-        done |= lanes
+    staying = 0
+    for held, lanes in groups(iterable, mask):
         items = short_items(machine, held) or ()
         decision = partly(machine, node, iterable.cause, lanes, mask)
 
@@ -168,14 +163,9 @@ def unroll(
             going = staying & lanes
             if not going:
                 continue
-            state.continued = 0
             frame.guards = Guards(partly(machine, node, cause, going, staying), outer) if going != staying else outer
-            sinks, away = machine.sinks, len(frame.leavings) + len(state.leavings)
             assign_target(machine, node.target, item, going)
-            through = machine.run(node.body, going)
-            staying = (through | state.continued | staying & ~going) & ~frame.left
-            rejoin(machine, state, "continue", sinks, away)
-            merge_leavings(machine, state, "continue")
+            staying = (by_itself(machine, state, node.body, going) | staying & ~going) & ~frame.left
         finished = staying
     finally:
         frame.loops.pop()

@@ -57,7 +57,7 @@ def numbered(machine: Machine, start: Value, mask: int) -> Given:
     def one(given: Value, lanes: int) -> Value:
         nonlocal numbers
         frame = machine.frame  # of the generator
-        if lanes != mask or frame.choices or not all(loop.one_by_one for loop in frame.loops):
+        if lanes != mask or frame.choices or not frame.one_by_one:
             numbers = None
         return Tuple((machine.fresh("index") if numbers is None else Const(next(numbers)), given))
 

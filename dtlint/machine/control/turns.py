@@ -352,6 +352,18 @@ def run_turn(
     return again | (mask & ~entering)
 
 
+def by_itself(machine: Machine, state: LoopState, body: tuple[ir.Stmt, ...], mask: int) -> int:
+    """One turn that is run as it comes; the lanes that go on with the next."""
+    frame = machine.frame
+    state.continued = 0
+    sinks, away = machine.sinks, len(frame.leavings) + len(state.leavings)
+    through = machine.run(body, mask)
+    going_on = (through | state.continued) & ~frame.left
+    rejoin(machine, state, "continue", sinks, away)
+    merge_leavings(machine, state, "continue")
+    return going_on
+
+
 def lanes_gone(state: LoopState, through: int, mask: int, loop: Loop, ended: Broken) -> int:
     """Lanes that left the function inside the loop, for certain."""
     turns = getattr(loop.trip, "value", 0)

@@ -360,7 +360,7 @@ def calls_itself(machine: Machine, function: FunctionRef, receiver: Value | None
         own = [frame for frame in frames if frame.function is not None and frame.function.node is function.node]
         by_number = any(isinstance(one, Const) and type(one.value) in (int, str) for one in arguments)
         another = isinstance(receiver, Object) and not any(frame.receiver is receiver for frame in own)
-        if (by_number or another) and all(loop.one_by_one for frame in own for loop in frame.loops):
+        if (by_number or another) and all(frame.one_by_one for frame in own):
             return False
     if not TWICE <= entered < WITHIN_EACH_OTHER or around is None or not function.within_another:
         return entered >= TWICE

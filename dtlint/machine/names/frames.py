@@ -155,6 +155,11 @@ class Frame:
         self.last_exit: tuple[str, Any] = ("", None)
         self.node = function.node if function else None
 
+    @property
+    def one_by_one(self) -> bool:
+        """Is each turn of the loops it is in run by itself? Then what a turn takes out of a list is known."""
+        return all(loop.one_by_one for loop in self.loops)
+
     def and_callers(self) -> Iterator[Frame]:
         """This one, and those that have called it, the innermost first."""
         frame: Frame | None = self

@@ -18,7 +18,7 @@ def ordered(change: Callable[..., Any], takes: bool) -> Handler:
         several, *given = call.arguments or (None,)
         if not isinstance(several, Object) or several.kind != "list" or call.keywords:
             return None
-        if not takes or all(loop.one_by_one for loop in machine.frame.loops):
+        if not takes or machine.frame.one_by_one:
             things = tuple(of_each_lane(machine, one) for one in given)
             made = rearranged.rearranged(machine, several, change, things, call.mask)
             if made is not None:

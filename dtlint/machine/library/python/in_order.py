@@ -36,7 +36,7 @@ OF_BOTH_ENDS = frozenset({"popleft", "appendleft", "extendleft", "rotate"})
 
 def listed(machine: Machine, several: Object, name: str, call: Invocation) -> Value | None:
     """`stages.pop(0)`, `stages.insert(1, stage)`, `names.index("b")`, where it is known what stands where."""
-    if call.keywords or (name in TAKES and not all(loop.one_by_one for loop in machine.frame.loops)):
+    if call.keywords or (name in TAKES and not machine.frame.one_by_one):
         return None
     if name not in METHODS and not (name in OF_BOTH_ENDS and several.facts.get("builtin") == "deque"):
         return None

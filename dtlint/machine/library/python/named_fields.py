@@ -6,14 +6,14 @@ are the attributes of a dictionary that answers as an object: `SimpleNamespace(*
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from dtlint.ir import nodes as ir
 from dtlint.machine.contents import containers
 from dtlint.machine.core import Machine
 from dtlint.machine.library.invocation import Invocation
-from dtlint.machine.library.python import namespaces
+from dtlint.machine.library.python import made_classes, namespaces
 from dtlint.machine.names import attributes, put_items, subscripts
 from dtlint.machine.values import (
     NONE,
@@ -39,9 +39,7 @@ def made_class(machine: Machine, call: Invocation) -> Value | None:
     defaults = containers.items_of(machine, call.get("defaults") or Tuple(()))
     if defaults:
         held.update(zip(names[-len(defaults) :], defaults, strict=False))
-    at = machine.current_at
-    node = ir.Class(name.value, name.value, (), (), (), (), None, frozenset(names), at)
-    return ClassRef(node, machine.frame.path, (External(str(call.row.extra["base"])),), held)
+    return made_classes.named(machine, name.value, (External(str(call.row.extra["base"])),), held, names)
 
 
 def field_names(machine: Machine, given: Value | None) -> list[str] | None:
@@ -69,7 +67,7 @@ def as_dict(machine: Machine, call: Invocation) -> Value | None:
     if isinstance(thing, ModuleRef):
         return namespaces.of(machine, thing, call.mask)
     if isinstance(thing, ClassRef):
-        return of_class(machine, thing, call.mask)
+        return by_name(machine, thing.attributes, call.mask)
     if not isinstance(thing, Object) or not isinstance(thing.kind, ClassRef):
         return None
     if call.name == "builtins.vars":
@@ -110,18 +108,15 @@ def names_here(machine: Machine, call: Invocation) -> Value:
 
 def own_dict(machine: Machine, thing: Object, mask: int) -> Value:
     """`self.__dict__`: what is put into it is an attribute."""
-    made = machine.new("dict", mask)
-    for name, value in thing.attributes.items():
-        if isinstance(name, str) and name.isidentifier():
-            made.attributes["key", name] = value
+    made = by_name(machine, thing.attributes, mask)
     made.facts[subscripts.FIELDS] = thing
     return made
 
 
-def of_class(machine: Machine, kind: ClassRef, mask: int) -> Value:
-    """`vars(cls)`: what its body has defined, in this order."""
+def by_name(machine: Machine, attributes: Mapping[Any, Value], mask: int) -> Object:
+    """`vars(cls)`: what has a name, in this order."""
     made = machine.new("dict", mask)
-    for name, value in kind.attributes.items():
+    for name, value in attributes.items():
         if isinstance(name, str) and name.isidentifier():
             made.attributes["key", name] = value
     return made

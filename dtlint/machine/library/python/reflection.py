@@ -17,7 +17,7 @@ from dtlint.machine.core import Machine
 from dtlint.machine.functions import one_of_several
 from dtlint.machine.lanes import map_lanes, row, token
 from dtlint.machine.library.computing import provenance, tensors
-from dtlint.machine.library.invocation import Invocation
+from dtlint.machine.library.invocation import Handler, Invocation
 from dtlint.machine.library.jax import facts as jax_facts
 from dtlint.machine.library.python import by_settings, made_classes, options
 from dtlint.machine.names import classes
@@ -64,6 +64,13 @@ def isinstance_(machine: Machine, call: Invocation) -> Value | None:
     return machine.unknown("isinstance", token(value), token(kinds))  # what lanes hold differs sooner than its class
 
 
+def asked_of_each(machine: Machine, call: Invocation, value: Row, ask: Handler) -> Value | None:
+    """Where it is known of what each lane has."""
+    answers = [ask(machine, replace(call, arguments=(one,))) for one in value.lanes]
+    known = [answer for answer in answers if answer is not None]
+    return row(tuple(known), value.cause) if len(known) == len(answers) else None
+
+
 def type_(machine: Machine, call: Invocation) -> Value | None:
     """`type(batch)`, as `isinstance` would say it"""
     if len(call.arguments) == 3:
@@ -76,9 +83,7 @@ def type_(machine: Machine, call: Invocation) -> Value | None:
     if isinstance(value, Object) and isinstance(value.kind, ClassRef) and is_exactly(value):
         return value.kind
     if isinstance(value, Row):
-        kinds = [type_(machine, replace(call, arguments=(one,))) for one in value.lanes]
-        known = [kind for kind in kinds if kind is not None]
-        return row(tuple(known), value.cause) if len(known) == len(kinds) else None
+        return asked_of_each(machine, call, value, type_)
     if not isinstance(value, Unknown) or value.cause is None or value.cause.kind != "data":
         return None
     return machine.unknown(call.name, token(value))
@@ -87,9 +92,7 @@ def type_(machine: Machine, call: Invocation) -> Value | None:
 def callable_(machine: Machine, call: Invocation) -> Value | None:
     value = call.arguments[0] if len(call.arguments) == 1 else None
     if isinstance(value, Row):
-        answers = [callable_(machine, replace(call, arguments=(one,))) for one in value.lanes]
-        known = [answer for answer in answers if answer is not None]
-        return row(tuple(known), value.cause) if len(known) == len(answers) else None
+        return asked_of_each(machine, call, value, callable_)
     if isinstance(value, FunctionRef | ClassRef | Bound) or (
         isinstance(value, External) and (standard_class(value) or machine.knowledge.api(value.name) is not None)
     ):
