@@ -83,6 +83,8 @@ def read_early(run: Run, found: list[Access], changes: list[Access], read: Acces
     for change in reversed(changes):
         if change.order > read.order:
             continue
+        if read.kind == "listing" and swept_by_its_writer(found, change, read):
+            continue
         met = [pair for pair in pairs(run, change, read) if not in_new_folder(change, read, *pair)]
         late = [pair for pair in met if not_after(change, read, *pair) and not was_there(changes, change, read, *pair)]
         late = [pair for pair in late if not side_by_side(change, read, *pair)]
@@ -122,6 +124,14 @@ def swept(found: list[Access], read: Access) -> bool:
         for one in found
         if one.order > read.order
         and all(inside(one, read, lane, lane) or one.places[lane].startswith("<") for lane in read.lanes())
+    )
+
+
+def swept_by_its_writer(found: list[Access], change: Access, read: Access) -> bool:
+    """All list what some of them then delete, those who write there: the others do nothing with what they find."""
+    later = [one for one in found if soon_after(one, read)]
+    return any(one.kind == "file-delete" and not one.mask & ~change.mask for one in later) and not any(
+        one.mask & ~change.mask and one.kind in CONTENT for one in later
     )
 
 
